@@ -3,6 +3,7 @@
 from ocp.problems.lab.marker_sets import MarkerSet, known_sets
 from ocp.problems.lab.measured_person import MeasuredPerson, scale
 from ocp.problems.lab.modelled_person import person_of_model
+from ocp.problems.lab.muscle_forces import MuscleForces, muscle_forces
 from ocp.problems.lab.report import Wish, lab, save_analysis
 from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse, weights_of
 
@@ -12,10 +13,12 @@ __all__ = [
     "Event",
     "MarkerSet",
     "MeasuredPerson",
+    "MuscleForces",
     "Wish",
     "analyse",
     "known_sets",
     "lab",
+    "muscle_forces",
     "person_of_model",
     "save_analysis",
     "scale",

@@ -56,6 +56,7 @@ class MeasuredPerson:
         doubts: what was assumed, or could be otherwise.
         names: {coordinate: (the human's name of it, 1 or -1)} where a model has others.
         limited: whether joints stay within their limits in trials.
+        muscled: the tree with its muscles, None without any.
     """
 
     tree: Tree
@@ -69,6 +70,7 @@ class MeasuredPerson:
     doubts: tuple[str, ...]
     names: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     limited: bool = False
+    muscled: Tree | None = None
 
     @property
     def feet(self) -> dict[str, str]:

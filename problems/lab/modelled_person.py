@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ocp import BSpline, Series, Tree, inverse_kinematics
+from ocp.mechanics.muscles import muscles_of
 from ocp.problems.lab.laboratory_axes import recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet, MarkerTable, Site, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of
@@ -49,8 +50,8 @@ def person_of_model(
 ) -> MeasuredPerson:
     """Return the person whom a scaled model with markers is, without a static trial.
 
-    The model's ground is turned into the human's axes, and its muscles and other elements are left
-    out, so that torques are the whole moments of joints.
+    The model's ground is turned into the human's axes. Torques are the whole moments of joints: of
+    its elements muscles alone are kept, aside, for those to be shared.
 
     Args:
         model: as `load_model` reads it from an .osim; markers are its points.
@@ -87,6 +88,7 @@ def person_of_model(
         doubts=tuple(said if lacking else ()),
         names=MappingProxyType(dict(_names(body))),
         limited=True,
+        muscled=replace(body, elements=muscles) if (muscles := muscles_of(model)) else None,
     )
 
 

@@ -126,7 +126,8 @@ def _answer(
 
 
 def save_analysis(found: Analysis, stem: Path) -> None:
-    """Write the coordinates to STEM_angles.mot, and the moments to STEM_moments.sto."""
+    """Write the coordinates to STEM_angles.mot, the moments to STEM_moments.sto, and what muscles
+    do to STEM_activations.sto and STEM_forces.sto."""
     moving = found.person.tree.moving
     names = [joint.name for joint in moving]
     kinds = {
@@ -138,6 +139,14 @@ def save_analysis(found: Analysis, stem: Path) -> None:
             units = [words[joint.kind] for joint in moving]
             table = Table(t=found.fit.t, labels=names, values=rows, units=units)
             save_table(table, stem.with_name(f"{stem.name}_{ending}"))
+    if (muscles := found.muscles) is not None:
+        for word, rows, unit in (
+            ("activations", muscles.activations, "1"),
+            ("forces", muscles.forces, "N"),
+        ):
+            units = [unit] * len(muscles.names)
+            table = Table(t=muscles.t, labels=muscles.names, values=rows, units=units)
+            save_table(table, stem.with_name(f"{stem.name}_{word}.sto"))
 
 
 def _numbers(found: Analysis) -> dict[str, Any]:
@@ -149,6 +158,7 @@ def _numbers(found: Analysis) -> dict[str, Any]:
         "segments": found.segments,
         "residuals": [force, moment] if len(found.torques) else None,
         "treads": [str(each) for each in found.treads],
+        "reserve": found.muscles.largest_reserve if found.muscles else None,
         "events": [[e.time, e.foot, e.kind, e.told] for e in found.events],
         "cycles": [
             {
@@ -193,6 +203,9 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["residuals"]:
         force, moment = answer["residuals"]
         yield f"<p>Unexplained at the pelvis: {force:.0f} N, {moment:.0f} N m (rms).</p>"
+    if answer["reserve"] is not None:
+        lacking = answer["reserve"]
+        yield f"<p>Muscles by static optimisation: they lack up to {lacking:.0f} N m.</p>"
     for word in ("doubts", "treads"):
         if answer[word]:
             items = "".join(f"<li>{html.escape(each)}" for each in answer[word])

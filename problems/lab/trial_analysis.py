@@ -7,10 +7,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ocp import BSpline, MarkerFit, Series, inverse_kinematics, measured_torques
+from ocp import BSpline, MarkerFit, Series, Tree, inverse_kinematics, measured_torques
+from ocp.mechanics.muscles import muscles_of
 from ocp.problems.lab.laboratory_axes import middle, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet
 from ocp.problems.lab.measured_person import MeasuredPerson
+from ocp.problems.lab.muscle_forces import MuscleForces, muscle_forces
 from ocp.problems.lab.plates import Tread, doubts, foot_wrenches, treads
 
 DEGREE = 5  # of the spline of all coordinates
@@ -60,6 +62,8 @@ class Analysis:
         torques: (n, N) N m or N, nan where the ground's forces are not known; empty without plates.
         treads: which foot stood on which plate.
         feet: wrenches of the ground on both feet; None without plates.
+        muscles: that share the moments, where the person has muscles and plates bear feet; else
+            None.
         events, cycles: in order of time.
         smoothing: in words, what the spline lets through.
         doubts: sentences about what could be otherwise.
@@ -70,6 +74,7 @@ class Analysis:
     torques: np.ndarray
     treads: tuple[Tread, ...]
     feet: Series | None
+    muscles: MuscleForces | None
     events: tuple[Event, ...]
     cycles: tuple[Cycle, ...]
     smoothing: str
@@ -151,12 +156,38 @@ def analyse(
         torques=torques,
         treads=steps,
         feet=feet,
+        muscles=_muscles(person, fit, torques) if len(torques) else None,
         events=events,
         cycles=found,
         smoothing=f"quintic spline of {segments} segments in {span:.2f} s: up to "
         f"{segments / span / 2:.1f} Hz",
         doubts=tuple(said),
     )
+
+
+def _muscles(person: MeasuredPerson, fit: MarkerFit, torques: np.ndarray) -> MuscleForces | None:
+    """Return the muscles that share the moments of joints between the pelvis and the feet; beyond
+    the links that plates push moments are not known."""
+    tree = person.tree
+    if person.muscled is None:
+        return None
+    feet = {tree.link_index(link) for link in person.feet.values()}
+    beyond: set[str] = set()
+    for k, joint in enumerate(tree.joints):
+        at = tree.parents[k]
+        while at >= 0 and at not in feet:
+            at = tree.parents[at]
+        beyond |= {joint.name} if at >= 0 else set()
+    names = [j.name for j in tree.moving if j.actuated and j.name not in beyond]
+    crossed = [name for name in names if _is_crossed(person.muscled, name)]
+    return muscle_forces(person.muscled, fit.t, fit.q, fit.qd, torques, joints=crossed)
+
+
+def _is_crossed(tree: Tree, joint: str) -> bool:
+    try:
+        return bool(muscles_of(tree, joint=joint))
+    except ValueError:
+        return False
 
 
 def weights_of(table: MarkerSet) -> dict[str, float]:

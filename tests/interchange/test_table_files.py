@@ -208,14 +208,24 @@ def test_a_marker_that_jumps_to_the_origin_was_not_seen(tmp_path):
         ("inDegrees=perhaps", None, "inDegrees: expected yes or no, got 'perhaps'"),
         ("units=rad", None, "units: expected 2, one for each column, got 1"),
         ("units=rad,furlong", None, "column 'elbow': unit 'furlong': expected one of"),
-        ("nRows=7", None, "walk.mot: nRows: the header says 7, got 6 rows"),
-        ("nColumns=4", None, "walk.mot: nColumns: the header says 4, got 3 columns"),
         ("inDegrees=no", [f"{k}\t1\tinf" for k in range(6)], "line 8, column 'elbow': .* got inf"),
     ],
 )
 def test_bad_motions_are_refused_by_file_line_and_column(tmp_path, header, rows, words):
     with pytest.raises(ValueError, match=words):
         read_table(mot(tmp_path, header, rows))
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("nRows=7", "walk.mot: nRows: the header says 7, got 6 rows, which are read as they are"),
+        ("nColumns=4", "walk.mot: nColumns: the header says 4, got 3 columns, which are read as"),
+    ],
+)
+def test_a_header_that_counts_otherwise_is_told(tmp_path, header, words):
+    with pytest.warns(UserWarning, match=words):
+        assert read_table(mot(tmp_path, header)).values.shape == (2, 6)
 
 
 @pytest.mark.parametrize("header", ["version=1", "inDegrees=no"])

@@ -11,10 +11,6 @@ and of a spline are their own. Seconds are of the processor.
 """
 
 import argparse
-import json
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ocp.interchange import load_model, markers, read_table, wrenches
+from ocp.problems.benchmarks.muscles import moco
 from ocp.problems.lab import Analysis, analyse, person_of_model, scale, weights_of
 
 SCRIPT = Path(__file__).with_name("pipeline_of_opensim.py")
@@ -36,23 +33,6 @@ HUMAN = {  # the human's name, and its sign, of a model whose knees flex to the 
     "knee_angle": ("knee_flex", 1.0),
     "ankle_angle": ("ankle_df", 1.0),
 }
-
-
-def opensim_pipeline(request: Mapping[str, object]) -> dict:
-    """Return the answer of `pipeline_of_opensim.py`."""
-    with tempfile.TemporaryDirectory() as folder:
-        asked, answer = Path(folder) / "asked.json", Path(folder) / "answer.json"
-        asked.write_text(json.dumps(request))
-        done = subprocess.run(
-            [sys.executable, str(SCRIPT), str(asked), str(answer)],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-        )
-        if not answer.is_file():
-            raise RuntimeError(f"OpenSim: {(done.stderr or done.stdout).strip()[-500:]}")
-        return json.loads(answer.read_text())
 
 
 def differences(found: Analysis, theirs: Mapping[str, dict], own: bool) -> Iterator[str]:
@@ -105,9 +85,8 @@ def table(
         },
         "cutoff": cutoff,
     }
-    theirs = opensim_pipeline(request)
-    kinematics, both = theirs["kinematics"], theirs["seconds"]
-    yield f"OpenSim: kinematics {kinematics:.1f} s, with dynamics {both:.1f} s"
+    theirs, both = moco.answer_of(SCRIPT, request, LONGEST)
+    yield f"OpenSim: {both:.1f} s, of them {theirs['kinematics']:.1f} s for kinematics"
     yield f"on its model: {spent:.1f} s; right, then left: rms (mean), moments of their range"
     yield from differences(found, theirs, own=True)
     if static is not None:

@@ -14,7 +14,8 @@ PARTS = ("force_identifier", "point_identifier", "torque_identifier")
 
 
 def pipeline(request: dict) -> dict:
-    """Return angles and moments {coordinate: values} at times of their own, and seconds.
+    """Return angles and moments {coordinate: values} at times of their own, and the seconds that
+    kinematics took.
 
     The request has a `model`, the files of `markers` and `forces`, `weights` of markers, the
     `plates` {the name before v, p and the axis: body}, and a `cutoff` (Hz).
@@ -27,7 +28,6 @@ def pipeline(request: dict) -> dict:
         "angles": _columns("ik.mot"),
         "moments": _columns("id.sto"),
         "kinematics": kinematics,
-        "seconds": time.process_time() - begun,
     }
 
 

@@ -44,15 +44,17 @@ def run(command: Sequence[str], folder: Path, limit: float = float("inf")) -> Do
     return Done(printed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def answer_of(script: str, request: dict, limit: float = float("inf")) -> tuple[dict, float]:
-    """Return the answer of a script of this folder to a request, and its processor time (s).
+def answer_of(script: str | Path, request: dict, limit: float = float("inf")) -> tuple[dict, float]:
+    """Return the answer of a script to a request, and its processor time (s); a word is the name of
+    one in this folder.
 
     Raises RuntimeError with the end of what it printed where it has no answer.
     """
     with tempfile.TemporaryDirectory() as name:
         asked, answer = (Path(name) / file for file in ("asked.json", "answer.json"))
         asked.write_text(json.dumps(request))
-        path = str(Path(__file__).with_name(f"{script}.py"))
+        own = Path(__file__).with_name(f"{script}.py")
+        path = str(script if isinstance(script, Path) else own)
         done = run((sys.executable, path, str(asked), str(answer)), Path(name), limit)
         if not answer.is_file():
             raise RuntimeError(f"{script}: {done.printed.strip()[-500:]}")

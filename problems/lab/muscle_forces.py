@@ -1,0 +1,160 @@
+"""Forces of muscles along a known motion: static optimisation (Crowninshield & Brand 1981).
+
+At every instant activations a share the moments of joints, with as little as possible of
+
+    sum a^2 + sum (r / R)^2,   B(q, qd) a + r = moments,   lower <= a <= upper
+
+where tendons are rigid, so that a muscle's force is linear in its activation, and reserves r, which
+count one at R, give what muscles cannot. Instants are apart, as activation dynamics are left out,
+and so are passive fibres, which beside a rigid tendon are stretched too far; OpenSim's tool of the
+same name does likewise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import casadi as ca
+import numpy as np
+
+from ocp import Tree
+from ocp.mechanics import State
+from ocp.mechanics.muscles import Muscle, muscles_of
+
+RESERVE = 10.0  # N m or N: of a joint's reserve that counts as one fully active muscle
+ROUNDS = 60  # of the search for bounds that hold
+SLACK = 1e-9  # of multipliers and activations beside their bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MuscleForces:
+    """Muscles along a motion.
+
+    Attributes:
+        t: times (N,) s.
+        names: of the muscles, (m).
+        activations: (m, N).
+        forces: of active fibres along the paths (m, N), N.
+        joints: names of the coordinates whose moments are shared, (k).
+        moments: asked there (k, N), N m.
+        reserves: what muscles lack of them (k, N), N m.
+    """
+
+    t: np.ndarray
+    names: tuple[str, ...]
+    activations: np.ndarray
+    forces: np.ndarray
+    joints: tuple[str, ...]
+    moments: np.ndarray
+    reserves: np.ndarray
+
+    @property
+    def largest_reserve(self) -> float:
+        """The largest reserve (N m)."""
+        return float(np.nanmax(np.abs(self.reserves), initial=0.0))
+
+
+def muscle_forces(
+    model: Tree,
+    t: np.ndarray,
+    q: np.ndarray,
+    qd: np.ndarray,
+    moments: np.ndarray,
+    *,
+    joints: Sequence[str],
+    reserve: float = RESERVE,
+) -> MuscleForces:
+    """Return the activations that share the moments of joints, and the muscles' forces.
+
+    Args:
+        model: a tree with muscles, as `load_model` reads it; of compliant tendons the slack length
+            counts.
+        t: times (N,) s.
+        q, qd: the motion (n, N) of the model's joints, without the states of its muscles.
+        moments: of the joints (n, N), as `measured_torques` has them for the model without muscles;
+            where they are nan so are activations.
+        joints: names of the coordinates whose moments muscles share.
+        reserve: N m or N: a joint's reserve that counts as much as a fully active muscle.
+
+    Raises:
+        ValueError: the model has no muscles, or a joint is none of its coordinates.
+    """
+    muscles = [replace(each, tendon="rigid", fatigue=None) for each in muscles_of(model)]
+    if not muscles:
+        raise ValueError("muscle_forces: the model has no muscles")
+    body = replace(model, elements=tuple(muscles))
+    rows = [body.coordinate(name) for name in joints]
+    gains, pulls = _shares(body, muscles, rows, q, qd)
+    wanted = moments[rows].T
+    lower, upper = np.array([each.activation or each.excitation for each in muscles]).T
+    found = np.full((len(wanted), len(muscles)), np.nan)
+    for k in np.flatnonzero(np.isfinite(wanted).all(axis=1)):
+        found[k] = least_activations(gains[k], wanted[k], reserve, lower, upper)
+    given = np.einsum("nkm,nm->nk", gains, found)
+    return MuscleForces(
+        t=np.asarray(t, dtype=float),
+        names=tuple(each.name for each in muscles),
+        activations=found.T,
+        forces=found.T * pulls,
+        joints=tuple(joints),
+        moments=moments[rows],
+        reserves=(wanted - given).T,
+    )
+
+
+def least_activations(
+    gains: np.ndarray, wanted: np.ndarray, reserve: float, lower: np.ndarray, upper: np.ndarray
+) -> np.ndarray:
+    """Return the activations (m,) of least sum a^2 + |wanted - gains a|^2 / reserve^2 within their
+    bounds, by the primal-dual active set (Hintermueller, Ito & Kunisch 2002).
+
+    Args:
+        gains: moments that full activations give (k, m).
+        wanted: moments (k,).
+        reserve: N m that count as one.
+        lower, upper: bounds (m,).
+    """
+    count = gains.shape[1]
+    matrix = np.eye(count) + gains.T @ gains / reserve**2
+    pull = gains.T @ wanted / reserve**2
+    low, high = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    best, least = np.clip(pull, lower, upper), np.inf
+    for _ in range(ROUNDS):
+        a = np.where(high, upper, lower)
+        free = ~(low | high)
+        held = matrix[np.ix_(free, ~free)] @ a[~free]
+        a[free] = np.linalg.solve(matrix[np.ix_(free, free)], pull[free] - held)
+        slope = matrix @ a - pull
+        within = np.clip(a, lower, upper)
+        value = float(within @ matrix @ within / 2 - pull @ within)
+        if value < least:
+            best, least = within, value
+        new_low = np.where(low, slope > -SLACK, a < lower - SLACK)
+        new_high = np.where(high, slope < SLACK, a > upper + SLACK)
+        if np.array_equal(new_low, low) and np.array_equal(new_high, high):
+            break
+        low, high = new_low, new_high
+    return best
+
+
+def _shares(
+    body: Tree, muscles: Sequence[Muscle], rows: Sequence[int], q: np.ndarray, qd: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return moments (N, k, m) and forces along the paths (m, N) that full activations add."""
+    joints, active = ca.SX.sym("q", len(q)), ca.SX.sym("a", len(muscles))
+    rates, idle = ca.SX.sym("qd", len(q)), ca.SX.zeros(len(muscles), 1)
+    own = [body.coordinate(f"{each.name}.activation") for each in muscles]
+    place = np.zeros(body.dof, dtype=int)
+    place[[k for k in range(body.dof) if k not in own]] = np.arange(len(q))
+    place[own] = len(q) + np.arange(len(muscles))
+    state = State(tree=body, q=ca.vertcat(joints, active)[place], qd=ca.vertcat(rates, idle)[place])
+    moments, pulls = ca.SX(len(rows), 1), ca.SX(len(muscles), 1)
+    for number, muscle in enumerate(muscles):
+        pulls[number] = muscle.tension_force(state)
+        for row, torque in muscle.torques(state).items():
+            if row in rows:
+                moments[rows.index(row)] += torque
+    added = ca.jacobian(moments, active), ca.sum2(ca.jacobian(pulls, active))
+    results = [ca.substitute(ca.densify(each), active, idle) for each in added]
+    function = ca.Function("shares", [joints, rates], results).map(q.shape[1])
+    gains, forces = map(np.array, function.call([ca.DM(q), ca.DM(qd)]))
+    return gains.reshape(len(rows), q.shape[1], len(muscles)).transpose(1, 0, 2), forces
