@@ -89,9 +89,10 @@ def still_forces(model, keep=()):
 def places_of(model, state):
     """{body: [rotation (9), origin (3)]}."""
     model.realizePosition(state)
-    bodies, known = model.getBodySet(), {}
-    for k in range(bodies.getSize()):
-        body = bodies.get(k)
+    bodies, known = (osim.Body.safeDownCast(each) for each in model.getComponentsList()), {}
+    for body in bodies:
+        if body is None:
+            continue
         transform = body.getTransformInGround(state)
         turn, place = transform.R(), transform.p()
         rotation = [turn.get(row, column) for row in range(3) for column in range(3)]

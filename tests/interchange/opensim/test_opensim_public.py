@@ -131,6 +131,9 @@ def test_a_public_model_is_refused_by_name_or_moves_and_pulls_as_in_opensim(path
         warnings.simplefilter("ignore", ModelWarning)
         tree = load_model(newest)
     bare, muscles = replace(tree, elements=()), muscles_of(tree)
+    if not bare.dof:
+        print(f"{path.name}: no coordinate moves")
+        return
     states = states_of(bare, 2)
     still = [{name: [x, 0.0, 0.0] for name, (x, _, _) in each.items()} for each in states]
     request = {"model": str(newest), "states": states}
