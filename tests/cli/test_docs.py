@@ -258,6 +258,11 @@ def test_a_script_of_the_gallery_solves_draws_and_compares(tmp_path, monkeypatch
     assert "printed  0.392  (Barman 2020, section 4.1)\n  ours     0.392" in capsys.readouterr().out
 
 
+def test_arguments_of_a_problem_are_a_list_on_its_page_of_the_gallery():
+    text = gallery.script("lifting", list_problems.tasks()["lifting"], "lifting.py", solved=False)
+    assert "\n# **Args**\n#\n# - ``box``: its mass and sizes.\n# - ``start``: " in text
+
+
 @pytest.mark.parametrize("solved", [True, False])
 def test_the_gallery_claims_only_what_was_solved(tmp_path, monkeypatch, solved):
     monkeypatch.setattr(gallery, "within_reach", list)  # all of them, none of which is stated

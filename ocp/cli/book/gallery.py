@@ -38,7 +38,7 @@ SCRIPT = '''\
 # %%
 # What is asked
 # -------------
-# {parameters}
+{parameters}
 #
 # .. literalinclude:: /{source}
 #    :language: python
@@ -139,14 +139,14 @@ def script(name: str, task: Task, source: str, *, solved: bool = True) -> str:
     """
     module, own = inspect.getmodule(task.problem), gallery_pictures().get(name)
     place = own and f"ocp/cli/book/pictures/{own.parent.name}/{own.name}"
-    parameters = " ".join(restructured_text((inspect.getdoc(task.problem) or "").splitlines()))
+    told = "\n".join(restructured_text((inspect.getdoc(task.problem) or "").splitlines()))
     return SCRIPT.format(
         name=name,
         module=qualified_names.gallery()[name],
         title=name,
         line="=" * len(name),
         words=plain(inspect.getdoc(module) or ""),
-        parameters=" ".join(parameters.split()),
+        parameters="\n".join(f"# {line}".rstrip() for line in told.strip().splitlines()),
         source=source,
         note="" if solved else NOTE,
         picture=PICTURE.format(place=place, name=name) if place and not solved else "",
