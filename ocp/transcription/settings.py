@@ -142,8 +142,12 @@ class SizeWarning(UserWarning):
     """Given for a program that takes long, or much memory, before its solver begins."""
 
 
+class SizeError(ValueError):
+    """Raised for a program that no memory holds, before it is built."""
+
+
 def check_size(problem: Problem, method: Method) -> None:
-    """Raise ValueError naming the settings if a motion has so many unknowns and instants that no
+    """Raise SizeError naming the settings if a motion has so many unknowns and instants that no
     memory holds their program, before anything is built."""
     intervals = getattr(method, "intervals", None)
     on_mesh = intervals is not None  # there stages are unknowns, whatever the spline's points
@@ -154,7 +158,7 @@ def check_size(problem: Problem, method: Method) -> None:
     size = unknowns * instants * BYTES
     if size > MOST_BYTES and size > FAR_BEYOND * memory():
         many = ", ".join(f"{name} ({value})" for name, value in settings.items() if value > 1)
-        raise ValueError(
+        raise SizeError(
             f"size: {unknowns} unknowns at {instants} instants take about {size / 1e9:.3g} GB, of "
             f"which there are {memory() / 1e9:.3g}; expected fewer of {many}"
         )
@@ -163,7 +167,7 @@ def check_size(problem: Problem, method: Method) -> None:
 def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     """Warn if building the program will take more than MOST_SECONDS or MOST_BYTES.
 
-    Raises ValueError if no memory holds it.
+    Raises SizeError if no memory holds it.
     """
     rows = sum(len(request.numbers) * len(request.s) for request in requests)
     if layout.problem.motion.collocated:
@@ -186,7 +190,7 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     if dynamics + functions > places * SECONDS:
         fewer = f"fewer joints in line (of {tree.dof} coordinates) or rows make it less"
     if size > BEYOND * memory():
-        raise ValueError(f"size: {words}there are {memory() / 1e9:.3g} GB; {fewer}")
+        raise SizeError(f"size: {words}there are {memory() / 1e9:.3g} GB; {fewer}")
     warnings.warn(words + fewer, SizeWarning, stacklevel=2)
 
 

@@ -39,7 +39,7 @@ from ocp.transcription.phases.transitions import (
     link_rows,
 )
 from ocp.transcription.rows import Group, Rows
-from ocp.transcription.settings import Transcription, settings_of_parts
+from ocp.transcription.settings import SizeError, Transcription, settings_of_parts
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.transcribe_phase import Handover, TranscribedPhase, transcribe_phase
 from ocp.transcription.variables.multipliers import Multipliers, gather_multipliers, keep_larger
@@ -367,7 +367,8 @@ def _transcribe_parts(
             if name and made.reduction is not None:
                 raise ValueError(f"method {settings.method.name!r} is not known between phases")
         except ValueError as error:
-            raise ValueError(f"{phase_label(name)}{error}") from None
+            kind = SizeError if isinstance(error, SizeError) else ValueError
+            raise kind(f"{phase_label(name)}{error}") from None
         parts.append(made)
     return tuple(parts)
 

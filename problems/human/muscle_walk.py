@@ -4,10 +4,13 @@ Feet are spheres that sink into the ground, so that the solve finds when they to
 are squared excitations of muscles, the squared share of the lumbar torque, squared rates of
 activations and squared accelerations of joints, without which a mesh lets bodies tremble between
 its nodes. Nothing measured is followed. The step begins where the thighs pass each other, since
-nothing else says when it does. A mesh of equal intervals comes first; it is refined until the
+nothing else says when it does. It is found on soft ground first, on a coarse mesh: on stiff ground
+a crude start has poor optima near it. Then comes a mesh of equal intervals, refined until the
 certificate holds.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,14 +29,16 @@ from ocp import (
     at_start,
     joint_limits,
     path,
+    solve,
     squares,
     torque_limits,
 )
 from ocp import refine as refined
 from ocp.cli import main
 from ocp.mechanics import nominal, positive
-from ocp.models.human.muscles.planar_walker import STRONGEST, planar_walker, soles
+from ocp.models.human.muscles.planar_walker import GROUND, STRONGEST, planar_walker, soles
 from ocp.problem import mirror_symmetry, muscle_effort, muscle_outputs
+from ocp.solving import budget, total_statistics, with_stage
 
 RATES, ACCELERATIONS = 1e-2, 1e-3  # s2, and s4/rad2, beside excitations of at most 1
 BETWEEN = {"y": (0.7, 1.1), "tilt": (-0.4, 0.4)}  # m, rad
@@ -41,7 +46,8 @@ STANCE, SWING = (0.12, -0.1, 0.0), (0.12, -0.9, 0.1)  # rad: hip, knee and ankle
 BEHIND, AHEAD = (-0.25, -0.2, 0.1), (0.4, -0.1, -0.05)  # and with both feet down
 STOOPED = -0.05  # rad, of pelvis and trunk
 HEIGHTS = 0.943, 0.9175  # m of the pelvis there
-INTERVALS = 32  # of the first mesh
+SOFT, COARSE, ROUGH = 0.1, 8, 1e-2  # times the ground's stiffness, intervals, and IPOPT's tolerance
+INTERVALS = 32  # of the first mesh on the ground itself
 TOLERANCE = 1e-2  # of the certificate
 CLOSE = {"mu_strategy": "adaptive", "max_iter": 300}  # options of IPOPT
 OPTIONS = CLOSE | {"tol": 1e-4}  # where some activations cost next to nothing
@@ -104,6 +110,18 @@ def cold_guess(problem: Problem) -> Guess:
     return Guess(q=np.column_stack([begin, middle, end]))
 
 
+def soft_step(problem: Problem, solver: Solver = Solver(), **settings: Any) -> Solution:
+    """Solve the walk on soft ground and a coarse mesh, roughly, from three postures."""
+    return solve(
+        replace(problem, loads=soles(problem.tree, SOFT * GROUND["stiffness"])),
+        Transcription(method=Radau(intervals=COARSE)),
+        solver,
+        guess=cold_guess(problem),
+        attempts=(Attempt(options=CLOSE | {"tol": ROUGH}),),
+        **settings,
+    )
+
+
 def walk(
     problem: Problem,
     transcription: Transcription,
@@ -111,26 +129,39 @@ def walk(
     *,
     guess: Any = None,
     refine: float | None = None,
+    watch: Callable[..., Any] | None = None,
     **settings: Any,
 ) -> Solution:
-    """Solve the walk from three postures, or from a guess, on a mesh that is refined where the
-    certificate does not hold: at the strike above all.
+    """Solve the walk from a step on soft ground, or from a guess, on a mesh that is refined where
+    the certificate does not hold: at the strike above all.
 
     The first mesh whose certificate holds to TOLERANCE ends it, unless another tolerance to
-    `refine` to is given, to which the objective is to settle too.
+    `refine` to is given, to which the objective is to settle too. Statistics are of all solves; a
+    step on soft ground that fails is returned.
     """
-    begin = cold_guess(problem) if guess is None else guess
-    attempts = (Attempt(options=OPTIONS),)
-    return refined(
+    spent: list[dict[str, Any]] = []
+    if guess is None:
+        told = with_stage(watch, "soft ground")
+        guess = soft_step(problem, solver, watch=told, values=settings.get("values"))
+        if not guess.success:
+            return guess
+        spent = [dict(guess.statistics)]
+        seconds = guess.statistics["solve_seconds"]
+        left = budget(solver).after(guess.statistics["iterations"], seconds, seconds)
+        solver = left.limit(solver)
+    solution = refined(
         problem,
         refine or TOLERANCE,
         transcription,
         solver,
-        guess=begin,
-        attempts=attempts,
+        guess=guess,
+        attempts=(Attempt(options=OPTIONS),),
         settle=refine is not None,
+        watch=watch,
         **settings,
     )
+    last = dict(solution.statistics)
+    return replace(solution, statistics=last | total_statistics([*spent, last]))
 
 
 TASK = Task(problem, transcription=Transcription(method=Radau(intervals=INTERVALS)), method=walk)

@@ -12,6 +12,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
+from ocp.solving.refinement import rounds
 from ocp.solving.refinement.bang_bang import Jump, find_jumps
 from ocp.solving.refinement.mesh_error import (
     finer_mesh,
@@ -19,6 +20,7 @@ from ocp.solving.refinement.mesh_error import (
     split_instants,
     worst_middles,
 )
+from ocp.transcription.settings import SizeError
 
 FASTEST = 0.3918545  # s: of the two-link arm, on ever finer meshes
 SWING = 58.8077  # N2 s: of the cart and its pole
@@ -51,6 +53,24 @@ def test_a_refined_solution_comes_back_from_its_file(swung, tmp_path):
     again = ocp.load(tmp_path / "swung.npz")
     assert again.problem.motion == swung.problem.motion
     np.testing.assert_array_equal(again.points, swung.points)
+
+
+def test_a_round_that_no_memory_holds_ends_it_with_what_there_is(monkeypatch):
+    solved, solve_once = [], rounds.solve_once
+
+    def once(*statement, **settings):
+        if solved:
+            raise SizeError("size: too many")
+        solved.append(solve_once(*statement, **settings))
+        return solved[0]
+
+    monkeypatch.setattr(rounds, "solve_once", once)
+    refined = ocp.refine(swing(points=12), 1e-3)
+    assert not refined.success and refined.objective == solved[0].objective
+    assert refined.explanation == (
+        "refine: given up, no memory holds the next round",
+        "size: too many",
+    )
 
 
 @pytest.fixture(scope="module")

@@ -268,10 +268,11 @@ def planar_walker() -> Tree:
     )
 
 
-def soles(tree: Tree) -> tuple[Acting, ...]:
-    """Return the contacts of the four spheres with the ground."""
+def soles(tree: Tree, stiffness: float = GROUND["stiffness"]) -> tuple[Acting, ...]:
+    """Return the contacts of the four spheres with the ground, of a stiffness (N/m2)."""
+    law = GROUND | {"stiffness": stiffness}
     made: tuple[Acting, ...] = ()
     for name, (_, radius) in SPHERES.items():
-        model = Compliant(radius=radius, transition=TRANSITION, **GROUND)
+        model = Compliant(radius=radius, transition=TRANSITION, **law)
         made += contacts(tree, (f"{name}_r", f"{name}_l"), model=model, normal=(0, 1, 0))
     return made

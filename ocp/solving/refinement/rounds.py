@@ -30,7 +30,7 @@ from ocp.solving.refinement.next_round import (
     next_round,
 )
 from ocp.solving.starts.warm_start import Guesses
-from ocp.transcription.settings import Transcription
+from ocp.transcription.settings import SizeError, Transcription
 
 FRUITLESS = 3  # rounds in a row that find no motion: finer ones will not either
 
@@ -73,11 +73,20 @@ def refine_in_rounds(
     problem, transcription = first_round(problem, transcription, settings.get("values") or {})
     table: list[Round] = []
     each_round: list[Statistics] = []
+    last: tuple[Solution, Verification] | None = None
     grant, begin, held = budget(solver), guess, 0
     while True:
         clocks = time.perf_counter(), time.process_time()
-        solution = solve_once(problem, transcription, grant.limit(solver), guess=begin, **settings)
+        limited = grant.limit(solver)
+        try:
+            solution = solve_once(problem, transcription, limited, guess=begin, **settings)
+        except SizeError as error:
+            if last is None:
+                raise
+            reasons = "refine: given up, no memory holds the next round", str(error)
+            return final_solution(*last, table, each_round, reasons)
         certificate = certify(solution)
+        last = solution, certificate
         seconds = time.perf_counter() - clocks[0]
         table.append(_round(solution, certificate, seconds))
         each_round.append(dict(solution.statistics) | {"total_seconds": seconds})
