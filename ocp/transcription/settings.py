@@ -22,6 +22,9 @@ from ocp.transcription.variables.layout import Layout
 # Measured on minimum-time arms of 1000 to 4000 points and Radau of order 9 to 40: what building
 # takes grows with unknowns times rows
 BYTES, SECONDS = 16.0, 2e-7
+# On a mesh rows know one interval's unknowns; with factors so many times as much is held: 0.25 GB
+# by a planar walk on 51 intervals, where this makes it 0.43
+FILLED = 4.0
 # Measured on chains of 50 to 100 joints, whose dynamics' second derivatives grow with the squared
 # depths of all joints, and on functions of 2000 to 10,000 rows: up to a first iteration
 DEPTH_SECONDS, ROW_SECONDS = 1.2e-4, 1e-4
@@ -180,6 +183,8 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     dynamics = DEPTH_SECONDS * sum(depth**2 for depth in moved)
     functions = ROW_SECONDS * rows
     seconds, size = places * SECONDS + dynamics + functions, places * BYTES
+    if layout.problem.motion.collocated:
+        size *= min(1.0, FILLED / layout.problem.motion.segments)
     if size <= MOST_BYTES and seconds <= MOST_SECONDS:
         return
     words = (
