@@ -391,7 +391,8 @@ BALL = (
 SMOOTH = (
     '<SmoothSphereHalfSpaceForce name="hit"><socket_sphere>/contactgeometryset/ball'
     "</socket_sphere><socket_half_space>/contactgeometryset/floor</socket_half_space>"
-    "<stiffness>2e5</stiffness><dissipation>1.5</dissipation><hertz_smoothing>200"
+    "<stiffness>2e5</stiffness><dissipation>1.5</dissipation><static_friction>0.8"
+    "</static_friction><dynamic_friction>0.4</dynamic_friction><hertz_smoothing>200"
     "</hertz_smoothing><hunt_crossley_smoothing>40</hunt_crossley_smoothing>"
     "</SmoothSphereHalfSpaceForce>"
 )
@@ -419,6 +420,7 @@ def test_a_contact_is_a_load_on_the_point_of_its_sphere(tmp_path):
     assert load.law.normal == pytest.approx((0, 1, 0))
     assert load.law.place == pytest.approx((0, 0.1, 0))
     assert (load.law.material.stiffness, load.law.material.radius) == (2e5, 0.05)
+    assert (load.law.material.static, load.law.material.dynamic) == (0.8, 0.4)  # to the last digit
 
 
 def test_contacts_are_said_not_to_be_in_the_tree(tmp_path):

@@ -112,13 +112,13 @@ def _hunt_crossley(objects: Objects, tree: Tree, force: Element) -> tuple[Acting
     loads: tuple[Acting, ...] = ()
     for plane, ground in planes:
         for sphere, material in spheres:
-            stated = (number_of(each, "stiffness", 0.0) for each in (material, ground))
+            stated = [number_of(each, "stiffness", 0.0) for each in (material, ground)]
             one, other = (each ** (2 / 3) for each in stated)
             share = other / (one + other) if one + other else 0.5
             lost = (number_of(each, "dissipation", 0.0) for each in (material, ground))
             model = Compliant(
                 radius=number_of(sphere, "radius"),
-                stiffness=(2 * one * share) ** 1.5,
+                stiffness=stated[0] if one == other else (2 * one * share) ** 1.5,
                 dissipation=share * next(lost) + (1 - share) * next(lost),
                 **_friction(material, ground, force),
             )
@@ -144,7 +144,9 @@ def _friction(one: Element, other: Element, force: Element) -> dict[str, float]:
 
 
 def _harmonic_mean(one: float, other: float) -> float:
-    """Return 2 a b / (a + b), 0 for two zeros."""
+    """Return 2 a b / (a + b), 0 for two zeros, and a for two that are the same."""
+    if one == other:
+        return one
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
