@@ -1,13 +1,15 @@
 """The default walk: tendons in series, an upright head, knots where contacts change."""
 
 from dataclasses import fields
+from types import SimpleNamespace
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from ocp import Parameter, Solver, Spline, Transcription, verify
 from ocp.mechanics import parameters_of
-from ocp.problems.gait import Accuracy, Gait, Goal, Terrain, problem, walk
+from ocp.problems.gait import Accuracy, Gait, Goal, Muscles, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.solve_step import FEW, closely
 from ocp.problems.gait.statement.contact_schedule import NORMAL, knots_at_changes
@@ -99,6 +101,16 @@ def test_every_weight_has_its_term_and_accelerations_count_more():
     given = problem(goal=Goal(smooth=0.01)).objective.terms
     assert [weight for weight, term in given if term.name == "smoothness"] == pytest.approx([0.2])
     assert terms["work"] == usual["work"] and "head" not in usual
+
+
+def test_torques_of_arms_count_over_the_strength_of_arms():
+    """Of a person with .63 of the strength of the usual man each counts 2.5 times."""
+    weak, spent = problem(muscles=Muscles(percentile=20.0)), []
+    for stated in (STATED, weak):
+        term = next(term for _, term in stated.objective.terms if term.name == "arms")
+        at = SimpleNamespace(tau=ca.DM.ones(stated.tree.dof))
+        spent.append(float(ca.sumsqr(ca.DM(term.function(at)))))
+    assert spent[1] / spent[0] == pytest.approx(1 / 0.632**2, rel=1e-2)
 
 
 def test_it_is_stated_on_no_stairs():
