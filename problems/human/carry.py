@@ -28,14 +28,14 @@ def problem(
     step: float = 0.53,
     points: int | None = None,
     person: str = "",
-    smooth: float = 0.0025,
-    objective: str = "human",
+    smooth: float | None = None,
+    objective: str = "elastic",
 ) -> Problem:
     """`box`: its mass (kg); `width`: of the box, between the hands (m); `up`: of the hands above
     L5/S1 (m); `ahead`: of the hands before L5/S1 (m); `speed`: of walking (m/s); `step`: length of
     a step (m); `points`: control points per joint; `person`: f5, f50, f95, m5, m50 or m95, or else
-    a man of 1.75 m and 75 kg; `smooth`: weight of accelerations; `objective`: human or effort, as
-    of `gait`."""
+    a man of 1.75 m and 75 kg; `smooth`: weight of accelerations, `objective`: elastic, human or
+    effort, both as of `gait`."""
     for what, value in {"box": box, "width": width, "ahead": ahead}.items():
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive number, got {value}")
