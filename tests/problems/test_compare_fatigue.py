@@ -6,7 +6,21 @@ from math import exp
 import numpy as np
 import pytest
 
-from ocp.mechanics.muscles import ELBOW
+from ocp import (
+    BSpline,
+    Link,
+    Problem,
+    Radau,
+    Transcription,
+    Tree,
+    at_start,
+    duration,
+    path,
+    revolute,
+    solve,
+)
+from ocp.mechanics.muscles import ELBOW, GivenPath, Muscle, hold_endurance, passive_force
+from ocp.mechanics.muscles.curves import FIBRE_STRAIN
 from ocp.problems.benchmarks.dynamics.compare_fatigue import MUSCLES, main, sequence
 
 
@@ -37,6 +51,43 @@ def test_units_tire_as_their_compartments_say():
         active = activation * (1 - fatigued)
         rate = ELBOW.tiring * active - ELBOW.recovery * fatigued
         assert fatigued[-1] == pytest.approx(np.trapezoid(rate, t), rel=1e-3)
+
+
+def test_an_elbow_holds_a_half_of_its_strength_until_it_is_exhausted():
+    """The longest hold of a forearm that asks for half of a flexor lasts as the law has it, and
+    ends where all units that are not tired are active."""
+    share, force, arm, reach, gravity = 0.5, 600.0, 0.04, 0.15, 9.81
+    mass = force * (share + float(passive_force(1.0, FIBRE_STRAIN))) * arm / (gravity * reach)
+    flexor = Muscle(
+        name="flexor",
+        path=GivenPath(joints=("elbow",), function=lambda x: 0.3 - arm * x[0]),
+        force=force,
+        fibre=0.1,
+        slack=0.2,
+        fatigue=ELBOW,
+    )
+    tree = Tree(
+        links=(Link(mass=mass, com=(reach, 0, 0), inertia=np.diag([0.01, 0.03, 0.03])),),
+        joints=(revolute("elbow", actuated=False),),
+        gravity=(0, -gravity, 0),
+        elements=(flexor,),
+    )
+    rest = {"elbow": 0.0, "flexor.fatigued": 0.0}
+    still = {"elbow": 0.0, "flexor.activation": 0.0}
+    hold = Problem(
+        tree=tree,
+        motion=BSpline(points=10),
+        duration=(1.0, 1000.0),
+        objective=-1.0 * duration(),
+        constraints=(
+            *at_start(tree, q=rest, qd=still),
+            path("held", lambda at: at.q[0], lower=0.0, upper=0.0),
+        ),
+    )
+    held = solve(hold, Transcription(method=Radau(intervals=40))).require(coarse=True)
+    assert held.duration == pytest.approx(hold_endurance(share, ELBOW), rel=2e-3)
+    _, active, fatigued = held.q(held.duration)
+    assert active > 0.999 and active * (1 - fatigued) == pytest.approx(share, rel=1e-3)
 
 
 def test_the_command_prints_a_line_a_lift(capsys):
