@@ -173,7 +173,7 @@ def _asked(
     rules = (
         *above,
         *no_penetration(ground, soles),
-        *foot_contact(ground, position=accuracy.contact, velocity=accuracy.slip),
+        *foot_contact(ground, position=accuracy.contact, velocity=accuracy.slip, between=1),
         pressure_inside(body, ground),
         unilateral(body, ground),
         friction(body, ground),

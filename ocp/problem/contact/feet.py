@@ -17,7 +17,6 @@ from ocp.problem.instant import Instant
 from ocp.problem.symmetry import Symmetry
 
 AXES = "xyz"
-AMID = 1  # instants between each two nodes at which rates of feet that come or go are held
 
 
 def foot_contact(
@@ -28,17 +27,18 @@ def foot_contact(
     symmetry: Symmetry | None = None,
     axes: str = AXES,
     switches: bool = False,
+    between: int = 0,
 ) -> tuple[Constraint, ...]:
     """Hold the pins of every support within `position` (m) of their targets.
 
     They are slower than `velocity` (m/s), at a strike too: there is no impact, and what is slow
-    after it must be so before. Feet that come or go are so amid nodes too: at first and at last
-    they are fastest. At a switch the support that holds more axes holds, the earlier one of two
-    alike. Under a `symmetry` of the motion the rows of the end are left out: their image holds at
-    the start, and twice the same row would leave its multiplier undetermined. Places are held along
-    those of the global `axes` only, rates along all that a pin has. With `switches` what a later
-    support holds and the earlier one does not is slow at the switch too: without, it may be faster
-    there, and until the next node.
+    after it must be so before; at as many instants `between` each two nodes as well, since feet
+    that come and go are fastest at first and at last. At a switch the support that holds more axes
+    holds, the earlier one of two alike. Under a `symmetry` of the motion the rows of the end are
+    left out: their image holds at the start, and twice the same row would leave its multiplier
+    undetermined. Places are held along those of the global `axes` only, rates along all that a pin
+    has. With `switches` what a later support holds and the earlier one does not is slow at the
+    switch too: without, it may be faster there, and until the next node.
     """
     constraints = []
     for foot in ground.feet:
@@ -51,18 +51,13 @@ def foot_contact(
                 if placed:
                     row = in_place(f"contact.{name}", placed, position=position, when=span)
                     constraints.append(row)
-                moving = replace(span, between=AMID if _comes_or_goes(foot, support) else 0)
+                moving = replace(span, between=between)
                 constraints.append(_held_still(name, support, velocity, moving))
                 pins = _new_pins(foot, number) if switches and opened["open_start"] else ()
                 if pins:
                     added, begins = replace(support, pins=pins), (support.when[0],) * 2
                     constraints.append(_held_still(f"{name}.start", added, velocity, begins))
     return tuple(constraints)
-
-
-def _comes_or_goes(foot: Foot, support: Support) -> bool:
-    """Tell whether a foot stands otherwise, or its load begins or ends, within the motion."""
-    return support.when != (0.0, 1.0) or bool(np.isfinite(foot.bears).any())
 
 
 def in_place(

@@ -109,7 +109,7 @@ def standing(
     rules: list[Any] = []
     if contact:
         tolerances = {"position": position, "velocity": velocity, "symmetry": one.symmetry}
-        tolerances["switches"] = one.switches
+        tolerances |= {"switches": one.switches, "between": 1}
         axes = UP + LEVEL if always else UP
         soles = {
             side: [name for names in CONTACTS[side].values() for name in names] for side in FEET
