@@ -137,7 +137,7 @@ def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     asked = []
     monkeypatch.setattr(function_map, "assemble_map", lambda *what: asked.append(what))
     monkeypatch.setattr(program_kernels, "load_function", lambda *what: asked.append(what))
-    monkeypatch.setattr(import_module("ocp.transcription.transcribe_phase"), "FEW", 0)
+    monkeypatch.setattr(import_module("ocp.transcription.transcribe_phase"), "SMALL", 0)
     small = transcribe(lift(points=6)).nlp
     small.hessian("exact")
     assert not asked

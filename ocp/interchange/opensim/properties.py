@@ -4,6 +4,7 @@ and the objects of a file by their class and by their path."""
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 
 import numpy as np
 
@@ -194,3 +195,15 @@ def _normal_path(path: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/" + "/".join(parts)
+
+
+def bound_of(element: Element, tag: str, default: float) -> float:
+    """Return a bound, which may be infinite; raise ValueError for another word."""
+    words = words_of(element, tag)
+    try:
+        value = float(words[0]) if len(words) == 1 else default
+    except ValueError:
+        value = float("nan")
+    if isnan(value) or len(words) > 1:
+        raise element.wrong(f"<{tag}>: expected a number, got {' '.join(words)!r}")
+    return value

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ocp.interchange.opensim.acting.contacts import spheres_of
 from ocp.interchange.opensim.acting.forces import drives_of, elements_of
 from ocp.interchange.opensim.acting.paths import Surroundings
+from ocp.interchange.opensim.acting.wires import wires_of
 from ocp.interchange.opensim.bodies import link_of, seats_of
 from ocp.interchange.opensim.constraints import loops_of, markers_of, with_stand
 from ocp.interchange.opensim.coordinates import prescribed_of, ranges_of, ways_of
@@ -58,13 +59,16 @@ def read_opensim(
         down = numbers_of(model, "gravity", 3, DOWN) if gravity is None else gravity
         points = [*markers_of(objects), *spheres_of(objects), *ends]
         tree = with_stand(replace(tree, gravity=down), loops, points)
-        elements, left_out = elements_of(Surroundings(objects=objects, tree=tree, ways=ways))
-        return replace(tree, elements=elements), {
+        around = Surroundings(objects=objects, tree=tree, ways=ways)
+        elements, left_out = elements_of(around)
+        wires, ends, said = wires_of(around)
+        tree = replace(tree, points=(*tree.points, *ends))
+        return replace(tree, elements=elements, stays=wires), {
             **remarks,
             f"looks are left out, as of meshes that are in no folder {FOLDER} beside": lost,
             "actuators of coordinates that stand or follow others are left out": idle,
             "coordinates that the file prescribes over time are free": prescribed_of(objects),
-            **left_out,
+            **merge_remarks([left_out, said]),
         }
 
 

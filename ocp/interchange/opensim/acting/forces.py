@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf
 from typing import Any, TypeAlias
 
 import casadi as ca
@@ -10,9 +10,11 @@ import casadi as ca
 from ocp.interchange.opensim.acting.contacts import LAWS
 from ocp.interchange.opensim.acting.passive_forces import PASSIVE
 from ocp.interchange.opensim.acting.paths import LeftOut, Surroundings, free_coordinate, path_of
+from ocp.interchange.opensim.acting.wires import ACTUATOR as WIRE
 from ocp.interchange.opensim.coordinates import Way, acts
 from ocp.interchange.opensim.properties import (
     Objects,
+    bound_of,
     flag_of,
     members_of,
     name_of,
@@ -57,24 +59,12 @@ def drives_of(
             continue
         size = number_of(each, "optimal_force", 1.0)
         ends = sorted(
-            size * _bound(each, f"{end}_control", sign * inf) if size else 0.0
+            size * bound_of(each, f"{end}_control", sign * inf) if size else 0.0
             for end, sign in (("min", -1), ("max", 1))
         )
         lower, upper = drives.get(name, (0.0, 0.0))
         drives[name] = lower + ends[0], upper + ends[1]
     return drives, idle
-
-
-def _bound(element: Element, tag: str, default: float) -> float:
-    """Return a bound, which may be infinite."""
-    words = words_of(element, tag)
-    try:
-        value = float(words[0]) if len(words) == 1 else default
-    except ValueError:
-        value = float("nan")
-    if isnan(value) or len(words) > 1:
-        raise element.wrong(f"<{tag}>: expected a number, got {' '.join(words)!r}")
-    return value
 
 
 def elements_of(around: Surroundings) -> tuple[list[Acting], Remarks]:
@@ -86,7 +76,7 @@ def elements_of(around: Surroundings) -> tuple[list[Acting], Remarks]:
     elements: list[Acting] = []
     left_out, converted, touching = [], [], list[str]()
     for each in _forces(around.objects):
-        if each.tag == DRIVE or not acts(each):
+        if each.tag in (DRIVE, WIRE) or not acts(each):
             continue
         if each.tag in CONTACTS:
             touching.append(each.attributes.get("name") or each.tag)
@@ -131,7 +121,7 @@ def _muscle(around: Surroundings, element: Element) -> list[Acting]:
     """Return a muscle on De Groote's curves."""
     path = path_of(around, element)
     least = number_of(element, "minimum_activation", LEAST)
-    low, high = _bound(element, "min_control", 0.0), _bound(element, "max_control", 1.0)
+    low, high = bound_of(element, "min_control", 0.0), bound_of(element, "max_control", 1.0)
     if flag_of(element, "ignore_activation_dynamics"):
         around.slow.append(name_of(element))
     rigid = flag_of(element, "ignore_tendon_compliance") or element.tag == "RigidTendonMuscle"
