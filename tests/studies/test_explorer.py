@@ -9,10 +9,10 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import numpy as np
 import pytest
+from child_processes import children_of, wait_for_end
 
 import ocp
 from ocp.cli.main import command
@@ -386,15 +386,11 @@ def test_a_port_in_use_is_refused_and_ctrl_c_leaves_no_process(tmp_path):
         port = url.rstrip("/").rsplit(":", 1)[1]
         other = subprocess.run([*line, "--port", port], capture_output=True, text=True)
         assert other.returncode == 2 and f"port {port} of 127.0.0.1: " in other.stderr
-        tasks = Path(f"/proc/{program.pid}/task").iterdir()
-        children = [pid for task in tasks for pid in (task / "children").read_text().split()]
+        children = children_of(program)
         assert children
         program.send_signal(signal.SIGINT)
         assert program.wait(20) == 0
-        end = time.monotonic() + 10
-        while any(Path(f"/proc/{pid}").exists() for pid in children):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_for_end(children, 10)
     finally:
         program.kill()
         program.communicate()

@@ -6,10 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
+from child_processes import children_of, wait_for_end
 
 from ocp.problems.benchmarks.explorer_latency.browser import BROWSERS, browser_tab
 from ocp.studies.explorer import Explorer, Server
@@ -146,19 +146,13 @@ def test_closing_the_page_ends_the_program_and_its_worker():
     program = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         url = program.stdout.readline().split()[2].rstrip(",")
-        children: list[str] = []
-        for task in Path(f"/proc/{program.pid}/task").iterdir():
-            with suppress(OSError):  # a thread that has ended since
-                children += (task / "children").read_text().split()
+        children = children_of(program)
         assert children
         with browser_tab(url) as page:
             wait_for(page, "(window.marks?.length ?? 0) > 1")
             page.ask("Page.close")
             assert program.wait(180) == 0
-        end = time.monotonic() + 60
-        while any(Path(f"/proc/{pid}").exists() for pid in children):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_for_end(children, 60)
     finally:
         program.kill()
         program.communicate()

@@ -28,25 +28,15 @@ STORED = ("square", "rest", "left")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepProgram:
     """Plan on CasADi's own graphs, values of its parameters at the first point, what steps share,
-    that point, and the factorisation."""
+    that point, the factorisation, and functions by their names in C, whose rows and slopes of f are
+    dense."""
 
     plan: Plan
     values: Array
     run: Running
     first: Interior
     system: Augmented
-
-    @property
-    def functions(self) -> dict[str, ca.Function]:
-        """The program's functions by their names in C, whose rows and slopes of f are dense."""
-        nlp, patterns = self.run.core.program.nlp, self.run.core.program.patterns
-        return {
-            "constraints": with_dense_outputs(nlp.constraints, (0,)),
-            "gradient": with_dense_outputs(nlp.gradient, (1,)),
-            "jacobian": with_dense_outputs(nlp.jacobian, (0,)),
-            "hessian": patterns.hessian,
-            "bounds": self.run.bounds.evaluate.function,
-        }
+    functions: Mapping[str, ca.Function]
 
     @property
     def basis(self) -> BSpline:
@@ -81,8 +71,21 @@ def step_program(plan: Plan, former: Solution) -> StepProgram:
         raise ValueError(
             "export_c: factors of a plan are planned by compiled code, and no C compiler is found"
         )
-    values = values_at_solution(virtual.transcribed, former)
-    return StepProgram(plan=virtual, values=values, run=run, first=first, system=system)
+    nlp = run.core.program.nlp
+    return StepProgram(
+        plan=virtual,
+        values=values_at_solution(virtual.transcribed, former),
+        run=run,
+        first=first,
+        system=system,
+        functions={
+            "constraints": with_dense_outputs(nlp.constraints, (0,)),
+            "gradient": with_dense_outputs(nlp.gradient, (1,)),
+            "jacobian": with_dense_outputs(nlp.jacobian, (0,)),
+            "hessian": run.core.program.patterns.hessian,
+            "bounds": run.bounds.evaluate.function,
+        },
+    )
 
 
 def plan_tables(program: StepProgram) -> str:

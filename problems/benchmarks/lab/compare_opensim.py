@@ -26,18 +26,14 @@ LONGEST = 600  # s
 CUTOFF = 6.0  # Hz
 MARGIN = 0.15  # of the trial at each end
 COORDINATES = ("hip_flexion", "hip_adduction", "hip_rotation", "knee_angle", "ankle_angle")
-HUMAN = {  # the human's name, and its sign, of a model whose knees flex to the positive side
-    "hip_flexion": ("hip_flex", 1.0),
-    "hip_adduction": ("hip_abd", -1.0),
-    "hip_rotation": ("hip_rot", 1.0),
-    "knee_angle": ("knee_flex", 1.0),
-    "ankle_angle": ("ankle_df", 1.0),
-}
 
 
-def differences(found: Analysis, theirs: Mapping[str, dict], own: bool) -> Iterator[str]:
+def differences(
+    found: Analysis, theirs: Mapping[str, dict], names: Mapping[str, tuple[str, float]]
+) -> Iterator[str]:
     """Yield a line for each coordinate of a leg: rms of angles (deg) and of moments (% of the range
-    of OpenSim's, N m), right and left; `own` tells whether the tree is the model itself."""
+    of OpenSim's, N m), right and left; `names` are those of the tree, and signs, where it has
+    others than the model."""
     fit, tree = found.fit, found.person.tree
     start, end = fit.t[0], fit.t[-1]
     middle = (fit.t > start + MARGIN * (end - start)) & (fit.t < end - MARGIN * (end - start))
@@ -46,10 +42,8 @@ def differences(found: Analysis, theirs: Mapping[str, dict], own: bool) -> Itera
         words = []
         for side in "rl":
             label = f"{name}_{side}"
-            ours, sign = (name, 1.0) if own else HUMAN[name]
-            if not own and name == "knee_angle" and np.mean(theirs["angles"][label]) < 0:
-                sign = -1.0
-            k = tree.coordinate(f"{ours}_{side}")
+            ours, sign = names.get(label, (label, 1.0))
+            k = tree.coordinate(ours)
             angles = np.interp(t, theirs["angles"]["time"], theirs["angles"][label])
             moments = np.interp(t, theirs["moments"]["time"], theirs["moments"][f"{label}_moment"])
             angle = np.degrees(sign * fit.q[k][middle]) - angles
@@ -88,14 +82,14 @@ def table(
     theirs, both = moco.answer_of(SCRIPT, request, LONGEST)
     yield f"OpenSim: {both:.1f} s, of them {theirs['kinematics']:.1f} s for kinematics"
     yield f"on its model: {spent:.1f} s; right, then left: rms (mean), moments of their range"
-    yield from differences(found, theirs, own=True)
+    yield from differences(found, theirs, {})
     if static is not None:
         begun = time.process_time()
         standing = markers(read_table(static))
         human = scale(standing, mass=person.mass, stature=stature)
         found = analyse(human, seen, forces, cutoff=cutoff)
         yield f"on the human scaled to {static.name}: {time.process_time() - begun:.1f} s"
-        yield from differences(found, theirs, own=False)
+        yield from differences(found, theirs, person.names)
 
 
 def plate_marks(plate: str, part: str) -> str:

@@ -53,8 +53,8 @@ def answer_of(script: str | Path, request: dict, limit: float = float("inf")) ->
     with tempfile.TemporaryDirectory() as name:
         asked, answer = (Path(name) / file for file in ("asked.json", "answer.json"))
         asked.write_text(json.dumps(request))
-        own = Path(__file__).with_name(f"{script}.py")
-        path = str(script if isinstance(script, Path) else own)
+        own = isinstance(script, str)
+        path = str(Path(__file__).with_name(f"{script}.py") if own else script)
         done = run((sys.executable, path, str(asked), str(answer)), Path(name), limit)
         if not answer.is_file():
             raise RuntimeError(f"{script}: {done.printed.strip()[-500:]}")
