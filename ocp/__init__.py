@@ -48,7 +48,7 @@ from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.lock_joints import with_locked_joints
 from ocp.mechanics.model.solids import solid, with_link
 from ocp.mechanics.model.tree import Link, Point, Tree
-from ocp.mechanics.model.unilateral import Stay, cable, slot, stop, wire
+from ocp.mechanics.model.unilateral_joints import Stay, cable, slot, stop, wire
 from ocp.mechanics.values.parameters import Parameter
 from ocp.motion import BSpline
 from ocp.problem import (
@@ -125,9 +125,9 @@ from ocp.problem import (
 )
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solvers import Solver
-from ocp.solving.ladder import LADDER, PLAIN, Attempt
 from ocp.solving.plan import Plan, prepare
 from ocp.solving.solve_problem import solve
+from ocp.solving.solver_attempts import LADDER, PLAIN, Attempt
 from ocp.solving.starts.postures import from_posture
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription import HermiteSimpson, Integrated, Radau, Spline, Transcription
@@ -155,13 +155,13 @@ if TYPE_CHECKING:
     from ocp.plots import animate, page, plot
     from ocp.report.data_frames import to_dataframe
     from ocp.report.report import describe, summary
-    from ocp.sensitivity.sensitivity import derivative
+    from ocp.sensitivity.solution_sensitivity import derivative
     from ocp.solving.refinement.complementarity_continuation import tighten
     from ocp.solving.refinement.refine import refine
     from ocp.solving.starts.contact_schedule import schedule_found
     from ocp.solving.starts.phases_from_contacts import phases_found
     from ocp.solving.verify_solution import verify
-    from ocp.storage.npz import load, save
+    from ocp.storage.result_files import load, save
     from ocp.studies import OwnFile, Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [

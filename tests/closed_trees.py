@@ -9,7 +9,7 @@ import numpy as np
 from random_trees import random_motion, random_rotation, random_tree
 
 from ocp import Loop, Point
-from ocp.mechanics.kinematics import kinematics, loops
+from ocp.mechanics.kinematics import kinematics, loop_closure
 
 CHOICES = (
     ("xyz", "xyz", "start"),
@@ -74,7 +74,7 @@ def case(seed):
         q,
         other,
         *random_motion(rng, tree)[:2],
-        rng.standard_normal(len(loops.gap_labels(tree))),
+        rng.standard_normal(len(loop_closure.gap_labels(tree))),
     )
 
 

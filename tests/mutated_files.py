@@ -57,7 +57,7 @@ from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
 from ocp.interchange import Table  # noqa: E402
 from ocp.interchange.xml_elements import Misstated  # noqa: E402
 from ocp.problems.arms import two_link_time  # noqa: E402
-from ocp.storage.containers import pack_arrays, unpack_arrays  # noqa: E402
+from ocp.storage.array_archive import pack_arrays, unpack_arrays  # noqa: E402
 
 MEMORY = 2**30  # bytes beyond those that a reader begins with
 START, PATIENCE = 60.0, 10.0  # s for the first file of a child, and for others

@@ -8,8 +8,8 @@ import numpy as np
 import ocp
 from ocp.dynamics import FORMULATIONS
 from ocp.models.arms.two_link import two_link
+from ocp.transcription.kernels.motion_traces import trace
 from ocp.transcription.kernels.time_derivatives import motion_rates
-from ocp.transcription.kernels.traces import trace
 from ocp.transcription.variables.layout import motion_inputs
 
 METHODS = {

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ocp.interior_point import backend
-from ocp.interior_point.condensed import Condensed
+from ocp.interior_point import interior_point_backend
+from ocp.interior_point.condensed_systems import Condensed
 from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.linear_system import ProgramStage, initial_variables
-from ocp.interior_point.program import Patterns, Program
-from ocp.solvers.backend import Start
+from ocp.interior_point.program_stage import ProgramStage, initial_variables
+from ocp.interior_point.scaled_program import Patterns, Program
 from ocp.solvers.nlp import with_derivatives
+from ocp.solvers.solver_backend import Start
 
 
 def stated(nlp, start):
@@ -16,5 +16,5 @@ def stated(nlp, start):
     nlp = with_derivatives(nlp)
     condensed = Condensed(Patterns(nlp, "exact", fastest_engine()))
     program = Program(nlp, np.array(start), condensed.patterns)
-    v = initial_variables(program, Start(x=np.array(start)), backend.COLD)
+    v = initial_variables(program, Start(x=np.array(start)), interior_point_backend.COLD)
     return ProgramStage(program, condensed, program.derivatives(v).entries), v

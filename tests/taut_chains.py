@@ -6,7 +6,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.muscles import WrapCylinder
 
 QUIET = {"ipopt": {"print_level": 0, "sb": "yes", "tol": 1e-11}, "print_time": False}

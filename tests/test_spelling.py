@@ -9,7 +9,7 @@ import ocp
 from ocp.cli.main import command
 from ocp.models.arms.two_link import two_link
 from ocp.spelling import suggestion
-from ocp.studies.store.qualified_names import module_at
+from ocp.studies.store.function_addresses import module_at
 
 ARM = two_link()
 RESULTS = {"Fit", "Instant", "Iteration", "MarkerFit", "Plan", "Simulation", "Solution"}

@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 import ocp
-from ocp.mechanics.kinematics import loop_assembly, loops
+from ocp.mechanics.kinematics import loop_assembly, loop_closure
 from ocp.models.mechanisms.four_bar import four_bar
 from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.variables.layout import join_variables
@@ -65,4 +65,4 @@ def equalities(problem, transcription, solution):
 def gap_of(solution, count=2001):
     """Largest gap of a motion (m or rad)."""
     t = np.linspace(0.0, solution.duration, count)
-    return np.abs(solution.trace(lambda at: loops.gap(at.tree, at.q), t)).max()
+    return np.abs(solution.trace(lambda at: loop_closure.gap(at.tree, at.q), t)).max()

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from ocp.certificate.certificate_lines import Figures
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Span
 from ocp.problem.contact.ground import Foot, Ground, Pin, Support, bears, in_force
 from ocp.problem.contact.load_paths import is_corrected
 from ocp.problem.instant import Instant
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import dense_instants, traces
 from ocp.solution.solution import Solution

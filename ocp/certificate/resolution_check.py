@@ -14,7 +14,7 @@ from ocp.certificate.checks.energy import energy_error
 from ocp.certificate.constraint_violations import violations
 from ocp.certificate.row_violations import Violation, violations_between_nodes
 from ocp.dynamics.catalogue import is_comparable
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.validation import plain_amount
 from ocp.motion.quadrature import quadrature
 from ocp.problem.constraint import Constraint, Span, bound_excess
@@ -22,10 +22,10 @@ from ocp.problem.reserved_names import DYNAMICS, PASSIVE, RESTING, TOUCHING
 from ocp.problem.statement import Problem
 from ocp.solution.objective_values import LEAST, dense_terms
 from ocp.solution.solution import Solution
+from ocp.transcription.constraint_rows import Group
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 from ocp.transcription.kernels.time_derivatives import rate_map
-from ocp.transcription.requests import certificate_grid
-from ocp.transcription.rows import Group
+from ocp.transcription.row_requests import certificate_grid
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import duration_at, free_duration, motion_map, motion_width
 

@@ -13,11 +13,11 @@ from types import MappingProxyType
 import numpy as np
 
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.index_sets import is_in
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import plain_amount, unit_of
 from ocp.problem.constraint import Constraint, Moment, Span, bound_excess
@@ -26,11 +26,11 @@ from ocp.problem.reserved_names import DURATION, DYNAMICS, REACH, RESTING, TOUCH
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import stack_functions, traces
 from ocp.solution.solution import Solution, kept_values, kernel_inputs, lifted_kind
+from ocp.transcription.kernels.motion_traces import trace, trace_cancelled
 from ocp.transcription.kernels.row_values import RowValues, row_values
-from ocp.transcription.kernels.traces import trace, trace_cancelled
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import formulation_range, laws, passive_measure
-from ocp.transcription.requests import certificate_grid
+from ocp.transcription.row_requests import certificate_grid
 from ocp.transcription.transcribe_phase import TranscribedPhase
 
 

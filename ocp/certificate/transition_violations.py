@@ -30,7 +30,7 @@ from ocp.problem.phases.phases import Strike, Transition
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
 from ocp.transcription.kernels.kernels import as_column
-from ocp.transcription.kernels.traces import TracedInstant, trace_across
+from ocp.transcription.kernels.motion_traces import TracedInstant, trace_across
 from ocp.transcription.phases.impacts import energy_lost, mass_of
 
 HARDLY = 1e-6  # of the momentum: a smaller jump is not what a balance is relative to

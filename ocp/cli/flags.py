@@ -16,7 +16,7 @@ from ocp.mechanics import Open
 from ocp.mechanics.values.validation import positive
 from ocp.spelling import suggestion
 from ocp.studies.store.argument_records import Keywords, flags_of
-from ocp.studies.store.qualified_names import module_at
+from ocp.studies.store.function_addresses import module_at
 from ocp.studies.task import task_of
 
 Annotation: TypeAlias = Any  # of a parameter or field: a type, a union, a Literal, NOTHING

@@ -8,7 +8,7 @@ import numpy as np
 from ocp.diagnosis.elastic_weights import scale_of
 from ocp.dynamics import inverse_dynamics
 from ocp.dynamics.closed_loops import handedness
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import name_in_phase

@@ -12,10 +12,10 @@ from ocp.dynamics.catalogue import (
     resolve_auto,
 )
 from ocp.dynamics.derivatives.charts import INERTIA
-from ocp.dynamics.formulation import Approximation, Formulation, Provider, Reach
+from ocp.dynamics.formulation_record import Approximation, Formulation, Provider, Reach
 from ocp.dynamics.formulations.newton_euler import NEWTON_EULER
 from ocp.dynamics.mirror_symmetry import mirror_image
-from ocp.dynamics.model import (
+from ocp.dynamics.tree_dynamics import (
     accelerations,
     forward_dynamics,
     hybrid_dynamics,

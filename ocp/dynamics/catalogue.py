@@ -10,10 +10,10 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.derivatives.by_charts import charted_provider, provider_beside_states
-from ocp.dynamics.derivatives.published import published_provider
-from ocp.dynamics.formulation import Formulation, Provider, check_rigid
+from ocp.dynamics.derivatives.published_recursions import published_provider
+from ocp.dynamics.formulation_record import Formulation, Provider, check_rigid
 from ocp.dynamics.formulations.newton_euler import NEWTON_EULER
-from ocp.mechanics.elements.forces import bodies_of
+from ocp.mechanics.elements.generalized_forces import bodies_of
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import nominal
 from ocp.spelling import suggestion

@@ -14,9 +14,9 @@ from ocp.dynamics.formulations.lie_group import bias, mass_matrix
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
 from ocp.dynamics.from_inverse import add_rotors, linear_in_accelerations
 from ocp.dynamics.signatures import Inverse, Loads
-from ocp.mechanics.elements.forces import drive_torques, with_elements
+from ocp.mechanics.elements.generalized_forces import drive_torques, with_elements
 from ocp.mechanics.kinematics.loop_assembly import independent_rows
-from ocp.mechanics.kinematics.loops import (
+from ocp.mechanics.kinematics.loop_closure import (
     gap,
     gap_acceleration,
     gap_jacobian,
@@ -25,9 +25,9 @@ from ocp.mechanics.kinematics.loops import (
     gap_slope,
     loop_torques,
 )
-from ocp.mechanics.kinematics.rigid import Motion
-from ocp.mechanics.model.structure import choose_bearing_rows, structure
+from ocp.mechanics.kinematics.rigid_kinematics import Motion
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.types import Matrix
 

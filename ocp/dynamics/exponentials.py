@@ -10,7 +10,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.matrices import sparse_matrix
+from ocp.dynamics.matrix_entries import sparse_matrix
 from ocp.mechanics.kinematics.spatial import euler_zxz, rotate_z, skew, tidy
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.values.parameters import any_nonzero, array, is_open, matrix

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.signatures import Inverse, Loads
-from ocp.mechanics.elements.forces import (
+from ocp.mechanics.elements.generalized_forces import (
     armatures,
     element_torques,
     forces_of,

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.model import inverse_dynamics
-from ocp.mechanics.elements.forces import State
+from ocp.dynamics.tree_dynamics import inverse_dynamics
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree, inward

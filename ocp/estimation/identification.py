@@ -9,8 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import Formulation, formulation_of
-from ocp.estimation.recordings import Recording
-from ocp.estimation.residuals import (
+from ocp.estimation.output_residuals import (
     Trials,
     all_parameters,
     estimate_deviations,
@@ -20,16 +19,17 @@ from ocp.estimation.residuals import (
     sample_count,
     trials,
 )
+from ocp.estimation.recordings import Recording
 from ocp.mechanics.values.parameters import Parameter, evaluate, matrix, parameters_of, with_values
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_records
 from ocp.pickling import portable
 from ocp.problem.parameter_requirements import requirements
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solvers.least_squares import Information, LeastSquaresResult, information, least_squares
 from ocp.solving.parameter_values import values_of
-from ocp.transcription.kernels.outputs import output_functions
+from ocp.transcription.kernels.parameter_outputs import output_functions
 
 ROUNDS = 30  # of weights by the residuals
 SETTLED = 1e-4  # of a deviation: a change below it ends these rounds

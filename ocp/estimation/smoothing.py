@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ocp.estimation.recordings import Recording, validated_basis
-from ocp.transcription.kernels.outputs import Stretch
+from ocp.transcription.kernels.parameter_outputs import Stretch
 
 ROUNDS = 20  # Gauss-Newton steps of the points
 SPENT = 1e-9  # of squares of residuals over deviations: a step that promises less is the last

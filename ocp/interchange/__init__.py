@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from ocp.interchange.c_code.c_folder import export_c
     from ocp.interchange.fitted_wraps import fit_wraps
     from ocp.interchange.mjcf.compiled_model import quiet
-    from ocp.interchange.models import load_model, save_model
+    from ocp.interchange.model_files import load_model, save_model
     from ocp.interchange.opensim.acting.contacts import opensim_contacts
-    from ocp.interchange.opensim.states import opensim_states
+    from ocp.interchange.opensim.state_tables import opensim_states
     from ocp.interchange.reader_notes import ModelWarning
     from ocp.interchange.tables.column_meanings import coordinates, markers, wrenches
     from ocp.interchange.tables.data_frames import as_pandas, as_xarray

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.interior_point.elimination import Block, Elimination
-from ocp.interior_point.kernels.products import Sparse
+from ocp.interior_point.kernels.sparse_products import Sparse
 from ocp.interior_point.kernels.tall_matrices import (
     BlockSubstitution,
     Engine,

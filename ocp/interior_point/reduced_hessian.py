@@ -8,7 +8,7 @@ multiplied by the basis.
 import numpy as np
 
 from ocp.index_sets import distinct
-from ocp.interior_point.kernels.products import Sparse, accumulate
+from ocp.interior_point.kernels.sparse_products import Sparse, accumulate
 from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.nullspace import Basis
 

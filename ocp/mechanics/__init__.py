@@ -23,7 +23,7 @@ from ocp.mechanics.elements import (
     TorqueSpeed,
     Voluntary,
 )
-from ocp.mechanics.elements.forces import (
+from ocp.mechanics.elements.generalized_forces import (
     State,
     armatures,
     elastic_energy,
@@ -36,7 +36,13 @@ from ocp.mechanics.elements.forces import (
     torques_by_element,
 )
 from ocp.mechanics.elements.smooth_curves import ramp
-from ocp.mechanics.flexible.modes import Curve, Modes, Place, with_damping, with_stiffness_factor
+from ocp.mechanics.flexible.link_modes import (
+    Curve,
+    Modes,
+    Place,
+    with_damping,
+    with_stiffness_factor,
+)
 from ocp.mechanics.kinematics.kinematics import (
     acceleration,
     angular_momentum,
@@ -63,7 +69,7 @@ from ocp.mechanics.kinematics.loop_assembly import (
     close_coordinates,
     close_rates,
 )
-from ocp.mechanics.kinematics.rigid import Motion, joint_pose
+from ocp.mechanics.kinematics.rigid_kinematics import Motion, joint_pose
 from ocp.mechanics.kinematics.rotations import (
     exp_rotation,
     exp_twist,
@@ -103,9 +109,9 @@ from ocp.mechanics.model.joints import (
 from ocp.mechanics.model.loads import Load, Wrench, attach_wrenches, loads_at
 from ocp.mechanics.model.lock_joints import with_locked_joints
 from ocp.mechanics.model.solids import solid, with_link
-from ocp.mechanics.model.structure import Structure, structure
 from ocp.mechanics.model.tree import Link, Point, Tree, inward, outward, points_of
-from ocp.mechanics.model.unilateral import Stay, cable, slot, stop, wire
+from ocp.mechanics.model.tree_structure import Structure, structure
+from ocp.mechanics.model.unilateral_joints import Stay, cable, slot, stop, wire
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.scaling import body_segments, scale_links
 from ocp.mechanics.values.parameters import (
@@ -124,8 +130,8 @@ from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_argument_records, freeze, numbers, positive
 
 if TYPE_CHECKING:
+    from ocp.mechanics.flexible.beam_modes import Beam, Body, assumed_modes, modes_of
     from ocp.mechanics.flexible.beam_shapes import Shape
-    from ocp.mechanics.flexible.beams import Beam, Body, assumed_modes, modes_of
 
 __all__ = [
     "GROUND",

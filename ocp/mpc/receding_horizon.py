@@ -27,17 +27,17 @@ from ocp.mechanics.values.validation import (
     positive,
     positive_integer,
 )
-from ocp.mpc.arrival import Off, end_distances
-from ocp.mpc.shift import shift_solution
+from ocp.mpc.end_distances import Off, end_distances
+from ocp.mpc.remaining_motion import shift_solution
 from ocp.pickling import portable
 from ocp.problem.contact.point_mass import PointMass
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution, lifted_kind, open_kernel_inputs
 from ocp.solving.plan import Plan
 from ocp.solving.real_time import STEPPED, Step
 from ocp.solving.starts.warm_start import Guess
-from ocp.transcription.kernels.traces import Trace, trace
+from ocp.transcription.kernels.motion_traces import Trace, trace
 
 RECEDING, SHRINKING = "receding", "shrinking"  # horizons
 SAMPLES = 11  # instants of a period at which torques are told, straight in between

@@ -12,8 +12,8 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.validation import check_type, numbers, positive
 from ocp.mpc.standing_plant import hold_feet, plant_slope
@@ -22,7 +22,7 @@ from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 

@@ -17,8 +17,8 @@ from ocp.dynamics.closed_loops import saddle_system, scatter_gap_rows
 from ocp.mechanics.kinematics.kinematics import positions
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import fixed
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.pickling import portable
 from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Foot, Ground, Pin

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.plots.bodies.stick_figures import snapshots
 from ocp.plots.canvas import SMALL, TEXT, WIDTH, picture
-from ocp.plots.curves.ball_limits import draw_ball, limited_balls
+from ocp.plots.curves.ball_limit_curves import draw_ball, limited_balls
 from ocp.plots.curves.contact_forces import LEAST, contact_forces, contacts_of, draw_forces
 from ocp.plots.curves.joint_curves import MANY, Profile, is_held, joints_by_kind, limited_quantity
 from ocp.plots.curves.joint_panels import (

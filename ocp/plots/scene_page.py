@@ -32,7 +32,7 @@ from ocp.plots.bodies.animation import (
     film,
 )
 from ocp.plots.bodies.scenery import main_plane, round_length, stands_out
-from ocp.plots.bodies.solids import Solid, coarsen_mesh, mean_cell
+from ocp.plots.bodies.solid_triangles import Solid, coarsen_mesh, mean_cell
 from ocp.plots.bodies.stick_figures import courses, stick
 from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.plots.curves.contact_forces import contact_colours, contact_strengths, contacts_of

@@ -100,7 +100,7 @@ from ocp.problem.objectives import (
     torque_rate,
 )
 from ocp.problem.phases.phases import Phase, Strike, Transition, continuous, impact, link_constraint
-from ocp.problem.phases.split import ground_between, in_phases, phases_of
+from ocp.problem.phases.split_into_phases import ground_between, in_phases, phases_of
 from ocp.problem.reserved_names import RESERVED
 from ocp.problem.stage_cost import stage_cost
 from ocp.problem.statement import Problem

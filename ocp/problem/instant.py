@@ -10,7 +10,7 @@ import casadi as ca
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import passive_loop_forces
 from ocp.dynamics.derivatives.muscle_derivatives import polynomial_muscles
-from ocp.mechanics.elements.forces import (
+from ocp.mechanics.elements.generalized_forces import (
     element_loads,
     element_torques,
     forces_of,
@@ -18,12 +18,12 @@ from ocp.mechanics.elements.forces import (
     with_rotors,
 )
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.loops import loop_loads, loop_wrenches
-from ocp.mechanics.kinematics.rigid import Motion
+from ocp.mechanics.kinematics.loop_closure import loop_loads, loop_wrenches
+from ocp.mechanics.kinematics.rigid_kinematics import Motion
 from ocp.mechanics.kinematics.unilateral_forces import stay_gaps, stay_torques, stay_wrenches
 from ocp.mechanics.model.loads import Load, Wrench, attach_wrenches
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
 from ocp.pickling import portable

@@ -6,10 +6,10 @@ from functools import partial
 import casadi as ca
 
 from ocp.mechanics.elements import Muscle
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.muscles.curves import active_force
+from ocp.mechanics.muscles.force_curves import active_force
 from ocp.mechanics.muscles.metabolics import (
     Energetics,
     FibreState,

@@ -37,7 +37,7 @@ from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.objectives import Objective
-from ocp.problem.phases.parts import phase_fields, resolve_transitions
+from ocp.problem.phases.phase_problems import phase_fields, resolve_transitions
 from ocp.problem.phases.phases import Phase, Transition
 from ocp.problem.phases.shared_spline import IMAGE, OWN, closes
 from ocp.problem.reserved_names import RESERVED

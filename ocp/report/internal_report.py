@@ -7,10 +7,10 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements import Muscle
-from ocp.mechanics.elements.forces import forces_of, powers_by_element
+from ocp.mechanics.elements.generalized_forces import forces_of, powers_by_element
 from ocp.mechanics.kinematics.unilateral_forces import stay_units
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant

@@ -15,7 +15,7 @@ from ocp.certificate.certificate_lines import (
 from ocp.certificate.checks.convergence import KEPT
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.certificate.constraint_violations import violations
-from ocp.certificate.unasked_limits import unasked_limits, unasked_words
+from ocp.certificate.unconstrained_limits import unasked_limits, unasked_words
 from ocp.certificate.verification import Verification, certificate_data, violations_data
 from ocp.problem.statement import Problem
 from ocp.report.internal_report import (

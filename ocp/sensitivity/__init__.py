@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ocp.sensitivity.sensitivity import derivative
+    from ocp.sensitivity.solution_sensitivity import derivative
 
 __all__ = [
     "derivative",

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import Option
-from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcription_settings import Transcription
 
 OWN: dict[str, Option] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}
 

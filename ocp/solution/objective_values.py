@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.index_sets import distinct
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.instant import Instant
@@ -19,8 +19,8 @@ from ocp.problem.objectives import Term
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import stack_functions
 from ocp.solution.solution import Solution, kept_values, lifted_kind
+from ocp.transcription.kernels.motion_traces import trace
 from ocp.transcription.kernels.time_derivatives import motion_rates
-from ocp.transcription.kernels.traces import trace
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import join_variables, motion_inputs
 

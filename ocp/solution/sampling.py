@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from ocp.index_sets import distinct
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import Instant
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.kernels import as_column
-from ocp.transcription.requests import DENSER, schedule_grid
+from ocp.transcription.row_requests import DENSER, schedule_grid
 
 
 def dense_instants(solution: Solution) -> np.ndarray:

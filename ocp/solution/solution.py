@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import describe_value
 from ocp.pickling import portable
@@ -22,19 +22,19 @@ from ocp.problem.contact.complementarity import touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.load_paths import is_corrected, transmissions
 from ocp.problem.instant import Instant
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import KeptProgram
 from ocp.solvers.progress import Iteration
 from ocp.spelling import Named, suggestion
 from ocp.text_tables import html_table
+from ocp.transcription.kernels.motion_traces import Trace, trace, trace_joined
 from ocp.transcription.kernels.time_derivatives import motion_rates
-from ocp.transcription.kernels.traces import Trace, trace, trace_joined
-from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe_phase import TranscribedPhase
+from ocp.transcription.transcription_settings import Transcription
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, free_duration, motion_inputs
-from ocp.transcription.variables.multipliers import Multipliers
+from ocp.transcription.variables.named_multipliers import Multipliers
 
 FOUND = "found"  # how a parameter came by its number that was not given
 Statistics: TypeAlias = Mapping[str, Any]  # of solves by name: counts, seconds, words, groups

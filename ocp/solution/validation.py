@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ocp.mechanics.values.validation import check_type, describe_value
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_settings import Transcription
 
 FIELDS: tuple[tuple, ...] = (  # of a Solution, and what they are
     ("problem", Problem),

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ocp.solvers.casadi_plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
 from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Option, Options
-from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
 from ocp.solvers.progress import Iteration
 
 RELAXER = "ipopt"  # solves elastic programs, whatever the plugin

@@ -9,8 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ocp.pickling import portable
-from ocp.solvers import plugins
-from ocp.solvers.backend import HESSIANS, Backend, Start
+from ocp.solvers import casadi_plugins
 from ocp.solvers.linear_algebra.blas_threads import one_thread
 from ocp.solvers.nlp import (
     NLP,
@@ -22,12 +21,13 @@ from ocp.solvers.nlp import (
     with_derivatives,
 )
 from ocp.solvers.progress import Interruptible, Iteration, Record, keep_interrupts
+from ocp.solvers.solver_backend import HESSIANS, Backend, Start
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
 from ocp.spelling import suggest_fields, suggestion
 
 BACKENDS = {  # modules that have a BACKEND, beside the plugins of CasADi
     "snopt": "ocp.solvers.snopt.snopt",
-    "structured": "ocp.interior_point.backend",
+    "structured": "ocp.interior_point.interior_point_backend",
 }
 AUTO, USUAL = "auto", "ipopt"  # the default plugin, and the one that it means
 OPTIMAL = 1e-3  # residual of a success by loose tolerances, over max(1, |objective|)
@@ -99,13 +99,13 @@ class Solver:
             return self.plugin
         if self.name in BACKENDS:
             return import_module(BACKENDS[self.name]).BACKEND
-        if not plugins.has_plugin(self.name):
-            known = [AUTO, *BACKENDS, *plugins.names()]
+        if not casadi_plugins.has_plugin(self.name):
+            known = [AUTO, *BACKENDS, *casadi_plugins.names()]
             raise ValueError(
                 f"plugin: expected one of {', '.join(known)}, or a Backend, got "
                 f"{self.name!r}{suggestion(self.name, known)}"
             )
-        return plugins.plugin(self.name)
+        return casadi_plugins.plugin(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -175,10 +175,14 @@ def minimize(
             "which cannot know the residuals"
         )
     backend = solver.backend
-    step = solver.options.get(plugins.SHOWN, 1) if backend.prepare is plugins.prepare else 1
+    step = (
+        solver.options.get(casadi_plugins.SHOWN, 1)
+        if backend.prepare is casadi_plugins.prepare
+        else 1
+    )
     record = Record(nlp, watch, most, seconds, step)
     start = Start(x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
-    program = nlp if backend.prepare is plugins.prepare else with_derivatives(nlp)
+    program = nlp if backend.prepare is casadi_plugins.prepare else with_derivatives(nlp)
     with keep_interrupts():
         run = backend.prepare(program, solver, start, record.see)
     built, processor = time.perf_counter(), time.process_time()

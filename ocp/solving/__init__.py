@@ -7,7 +7,6 @@ from ocp.lazy import lazy_names
 if TYPE_CHECKING:
     from ocp.solvers.budget import budget, with_stage
     from ocp.solving.from_solver import total_statistics
-    from ocp.solving.ladder import LADDER, PLAIN, Attempt
     from ocp.solving.plan import Plan, prepare
     from ocp.solving.refinement.complementarity_continuation import tighten
     from ocp.solving.refinement.refine import refine
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         verify_scenarios,
     )
     from ocp.solving.solve_problem import solve
+    from ocp.solving.solver_attempts import LADDER, PLAIN, Attempt
     from ocp.solving.starts.contact_schedule import schedule_found
     from ocp.solving.starts.phases_from_contacts import phases_found
     from ocp.solving.starts.postures import from_posture, posture

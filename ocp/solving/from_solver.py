@@ -15,11 +15,11 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import FOUND, Solution, Statistics
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Option
-from ocp.solving.ladder import Attempts
+from ocp.solving.solver_attempts import Attempts
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import instants_at, motion_at, split_variables, values_at
-from ocp.transcription.variables.multipliers import (
+from ocp.transcription.variables.named_multipliers import (
     Multipliers,
     name_multipliers,
     rescale_law_multipliers,

@@ -18,12 +18,15 @@ from ocp.problem.statement import Problem
 from ocp.solution.answered_program import kept_program
 from ocp.solution.solution import Solution
 from ocp.solvers.budget import Watch
+from ocp.solvers.casadi_plugins import SHOWN
 from ocp.solvers.minimize import Solver
-from ocp.solvers.plugins import SHOWN
 from ocp.solvers.progress import Iteration
 from ocp.solving.from_solver import solution_of, statistics_of
-from ocp.solving.iterates import with_motions
-from ocp.solving.ladder import (
+from ocp.solving.iterate_solutions import with_motions
+from ocp.solving.parameter_values import nearest_row, range_shares, values_of
+from ocp.solving.preflight import check_seconds, check_solve, check_start
+from ocp.solving.real_time import Step, take_step
+from ocp.solving.solver_attempts import (
     LADDER,
     PLAIN,
     TUNED_PLUGIN,
@@ -32,14 +35,11 @@ from ocp.solving.ladder import (
     run_attempts,
     select_attempts,
 )
-from ocp.solving.parameter_values import nearest_row, range_shares, values_of
-from ocp.solving.preflight import check_seconds, check_solve, check_start
-from ocp.solving.real_time import Step, take_step
 from ocp.solving.starts.predicted_start import predict_start
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
-from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed, transcribe
+from ocp.transcription.transcription_settings import Transcription
 
 # names of no parameter
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "check_mesh", "seconds")

@@ -18,12 +18,12 @@ from ocp.mechanics.values.validation import (
 from ocp.problem.reserved_names import phase_label
 from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Solver
-from ocp.solving.ladder import Attempt
+from ocp.solving.solver_attempts import Attempt
 from ocp.transcription.kernels.kernels import Kernel, evaluate
-from ocp.transcription.methods import Method
-from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
+from ocp.transcription.transcription_methods import Method
+from ocp.transcription.transcription_settings import Transcription
 from ocp.transcription.variables.layout import split_variables
 
 VALUE = ""

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.values.validation import describe_value, numbers, positive_integer
 from ocp.motion.basis import Array
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import fast_version, violation
-from ocp.solving.iterates import unfinished_motion
-from ocp.solving.newton_core import Interior, RealTime
+from ocp.solving.iterate_solutions import unfinished_motion
+from ocp.solving.real_time_newton import Interior, RealTime
 from ocp.solving.starts.warm_start import start
 from ocp.transcription.parameters.parameter_bounds import ParameterBounds
 from ocp.transcription.transcribe import Transcribed

@@ -22,15 +22,15 @@ from ocp.pickling import portable
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import kept_program
 from ocp.solution.solution import NotSolved, Solution
-from ocp.solvers.backend import Unsuited
 from ocp.solvers.budget import budget
 from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Option, iterate_at, kkt_residual, violation, with_rows
 from ocp.solvers.progress import Iteration
+from ocp.solvers.solver_backend import Unsuited
 from ocp.solving.from_solver import solution_of, statistics_of
-from ocp.solving.ladder import Attempts, Trial, choose_solver, trial_of
 from ocp.solving.parameter_values import range_shares, values_of
 from ocp.solving.plan import Plan, prepare
+from ocp.solving.solver_attempts import Attempts, Trial, choose_solver, trial_of
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription.scenario_program import (
@@ -45,8 +45,8 @@ from ocp.transcription.scenario_program import (
     scenario_program,
     with_bounds_of,
 )
-from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcription_settings import Transcription
 
 MET = 1e-6  # by which a row may be missed, in units of the program
 BELOW = 1e-6  # of the worst objective: one that is larger by less decides nothing

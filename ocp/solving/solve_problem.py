@@ -7,11 +7,11 @@ from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
 from ocp.solvers.progress import Iteration
-from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.plan import solve_once
 from ocp.solving.preflight import check_solve
+from ocp.solving.solver_attempts import LADDER, Attempt
 from ocp.solving.starts.warm_start import Guesses
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_settings import Transcription
 
 
 def solve(

@@ -7,7 +7,7 @@ from ocp.certificate.certify_solution import certify
 from ocp.certificate.checks.convergence import Convergence, compare_bases
 from ocp.certificate.verification import Verification
 from ocp.mechanics.values.validation import check_type
-from ocp.problem.phases.parts import with_bases
+from ocp.problem.phases.phase_problems import with_bases
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option

@@ -6,7 +6,7 @@ from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.storage.atomic_files import check_writable, plain, versions, write
-    from ocp.storage.npz import load, save
+    from ocp.storage.result_files import load, save
 
 __all__ = [
     "check_writable",

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from ocp.mechanics.model.tree import Tree
 from ocp.problem.constraint import Constraint
-from ocp.problem.phases.parts import WHOLE
+from ocp.problem.phases.phase_problems import WHOLE
 from ocp.problem.phases.phases import Phase, Transition
 from ocp.problem.reserved_names import name_in_phase, phase_label
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.storage.atomic_files import plain
-from ocp.storage.records import record_from_data
+from ocp.storage.records_from_data import record_from_data
 from ocp.storage.single_phase_data import (
     Data,
     Statement,
@@ -31,7 +31,7 @@ from ocp.storage.single_phase_data import (
     write_problem,
 )
 from ocp.storage.tree_data import tree_of
-from ocp.transcription.kernels.tapes import (
+from ocp.transcription.kernels.function_tapes import (
     Lasted,
     Played,
     Tape,

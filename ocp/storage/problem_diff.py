@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp.storage.single_phase_data import Data, Statement
-from ocp.transcription.kernels.tapes import Tape, same_function
+from ocp.transcription.kernels.function_tapes import Tape, same_function
 
 ROUNDING = 1e-9  # relative: within which numbers of two machines are the same
 SHOWN = 3  # differences that an error lists

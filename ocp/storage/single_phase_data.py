@@ -25,10 +25,9 @@ from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.objectives import Objective, Term
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
-from ocp.storage.records import Data, Record, record_from_data
+from ocp.storage.records_from_data import Data, Record, record_from_data
 from ocp.storage.tree_data import tree_data, tree_of
-from ocp.transcription.kernels.recording_instant import NotRecordable
-from ocp.transcription.kernels.tapes import (
+from ocp.transcription.kernels.function_tapes import (
     Played,
     Tape,
     Timed,
@@ -37,6 +36,7 @@ from ocp.transcription.kernels.tapes import (
     record_across,
     record_of_time,
 )
+from ocp.transcription.kernels.recording_instant import NotRecordable
 
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs", "scenery")  # what asks nothing of the motion, and may differ

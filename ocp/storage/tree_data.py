@@ -12,13 +12,13 @@ from ocp.mechanics.elements.smooth_curves import Cubic
 from ocp.mechanics.model.coordinates import Follows, Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.fatigue import Fatigue
-from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
+from ocp.mechanics.muscles.muscle_paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapPast, WrapSphere
 from ocp.mechanics.values.types import Matrix
-from ocp.storage.records import Data, record_from_data, register
+from ocp.storage.records_from_data import Data, record_from_data, register
+from ocp.transcription.kernels.function_tapes import Tape, record_of_state
 from ocp.transcription.kernels.recording_instant import NotRecordable
-from ocp.transcription.kernels.tapes import Tape, record_of_state
 
 RATES = ("jerk", "torque_rate")
 MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ocp.solvers.progress import Iteration
-from ocp.storage.records import Data
-from ocp.transcription.variables.multipliers import Multipliers
+from ocp.storage.records_from_data import Data
+from ocp.transcription.variables.named_multipliers import Multipliers
 
 
 def multipliers(header: Data, arrays: Mapping[str, np.ndarray]) -> dict[str, Multipliers]:

@@ -9,7 +9,7 @@ import numpy as np
 from ocp.solvers import Solver
 from ocp.studies.store.row_format import Cell
 from ocp.studies.study import Design, Function, Study, sweep
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_settings import Transcription
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from ocp.problem import Problem
 from ocp.solving.plan import Kept
 from ocp.studies.store.cell_identity import Content, open_statement, parameters, structure
 from ocp.studies.store.digests import problem_digest
-from ocp.studies.store.qualified_names import resolve
+from ocp.studies.store.function_addresses import resolve
 
 MOST = 4  # structures of which a process keeps the plans, those that it used last
 _PROBLEMS: OrderedDict[str, "OpenProblem"] = OrderedDict()

@@ -162,7 +162,7 @@ def _serve(pipe: Any) -> None:
     """Do the jobs of a pipe, one after the other, until it is closed."""
     os.environ.pop(BEGINNING, None)
     _begin_worker()
-    importlib.import_module("ocp.studies.cells")  # which takes time that is no job's
+    importlib.import_module("ocp.studies.solve_cell")  # which takes time that is no job's
     pipe.send("ready")
     while True:
         try:

@@ -14,14 +14,15 @@ import numpy as np
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.storage.npz import read_solution as from_archive
-from ocp.studies.cells import restore_solution
+from ocp.storage.result_files import read_solution as from_archive
 from ocp.studies.continuation import Chain, Plan, chain_design, lowest_cells, place_of
-from ocp.studies.designs import design
+from ocp.studies.parameter_designs import design
 from ocp.studies.schedule import Route, run_all
+from ocp.studies.solve_cell import restore_solution
 from ocp.studies.store.argument_records import Arguments, Keywords
 from ocp.studies.store.cell_identity import Recipe, cell, content_of, recipe
 from ocp.studies.store.database import Ledger
+from ocp.studies.store.function_trust import Trust, trust_in, trust_of_contents
 from ocp.studies.store.outdated_cells import mark_outdated
 from ocp.studies.store.repair import whole
 from ocp.studies.store.row_format import (
@@ -33,12 +34,11 @@ from ocp.studies.store.row_format import (
     StudyFileError,
     damaged_cell,
 )
-from ocp.studies.store.spill import recover_results
-from ocp.studies.store.trust import Trust, trust_in, trust_of_contents
-from ocp.studies.tables import draw_study, write_table
+from ocp.studies.store.unsaved_cells import recover_results
+from ocp.studies.study_tables import draw_study, write_table
 from ocp.studies.task import Task
 from ocp.studies.workers import Engine
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_settings import Transcription
 
 # Optima are one whose objectives (relative) and motions (rad or m) are so near, at so many instants
 ALIKE, APART, LOOKS = 1e-4, 0.05, 51

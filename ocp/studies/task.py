@@ -10,15 +10,15 @@ from types import ModuleType
 from ocp.mechanics.values.parameters import Parameter
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.solve_problem import solve
 from ocp.spelling import suggest_fields, suggestion
 from ocp.studies.store.argument_records import EMPTY, Arguments, Keywords, call_by_flags, flags_of
-from ocp.studies.store.qualified_names import GALLERY, module_at
+from ocp.studies.store.function_addresses import GALLERY, module_at
 from ocp.studies.user_file_errors import told_by_line
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_settings import Transcription
 
 Report = Arguments
 OF_SPLINES = ("degree", "knots", "spacing")  # what a run may set of a problem's spline

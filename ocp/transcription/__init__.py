@@ -4,7 +4,10 @@ from ocp.codegen.assembler import assemble_function
 from ocp.codegen.compiler.compiled import compile_function
 from ocp.codegen.function_map import map_function
 from ocp.transcription.kernels.row_values import RowValues, row_values
-from ocp.transcription.methods import (
+from ocp.transcription.shooting import integrate_passive
+from ocp.transcription.transcribe import Transcribed, transcribe
+from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
+from ocp.transcription.transcription_methods import (
     METHODS,
     Collocation,
     HermiteSimpson,
@@ -14,16 +17,13 @@ from ocp.transcription.methods import (
     Spline,
     method_setting,
 )
-from ocp.transcription.settings import (
+from ocp.transcription.transcription_settings import (
     KERNELS,
     Transcription,
     settings_of,
     transcription_of,
 )
-from ocp.transcription.shooting import integrate_passive
-from ocp.transcription.transcribe import Transcribed, transcribe
-from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
-from ocp.transcription.variables.multipliers import Multipliers
+from ocp.transcription.variables.named_multipliers import Multipliers
 
 __all__ = [
     "KERNELS",

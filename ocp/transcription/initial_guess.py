@@ -7,17 +7,17 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.elements.forces import state_needs, states_at_rest
+from ocp.mechanics.elements.generalized_forces import state_needs, states_at_rest
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.motion.quadrature import quadrature
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.contact.load_paths import transmissions
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.traces import trace
+from ocp.transcription.constraint_rows import Group
+from ocp.transcription.kernels.motion_traces import trace
 from ocp.transcription.laws.loop_laws import close_loops
-from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout, free_duration, join_variables, motion_inputs
 
 SHORT = 0.3  # length of a quaternion below which a guess leaves the straight way

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import Parameter
 from ocp.solvers.concatenate import Member, concatenate
 from ocp.solvers.minimize import Outcome

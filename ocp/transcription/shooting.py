@@ -15,10 +15,10 @@ import numpy as np
 
 from ocp.dynamics import hybrid_dynamics
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
-from ocp.dynamics.formulation import Formulation
-from ocp.dynamics.model import own_inverse
-from ocp.mechanics.model.structure import structure
+from ocp.dynamics.formulation_record import Formulation
+from ocp.dynamics.tree_dynamics import own_inverse
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.motion.quadrature import sample

@@ -21,7 +21,8 @@ from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP, Option
 from ocp.solvers.progress import keep_interrupts
-from ocp.transcription.assembly.nonlinear_program import check_weights
+from ocp.transcription.assembly.assemble_program import check_weights
+from ocp.transcription.constraint_rows import Group, Rows
 from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.parameters.open_parameters import is_sought
 from ocp.transcription.phases.contact_handover import contact_handover
@@ -38,11 +39,14 @@ from ocp.transcription.phases.transitions import (
     link_placement,
     link_rows,
 )
-from ocp.transcription.rows import Group, Rows
-from ocp.transcription.settings import SizeError, Transcription, settings_of_parts
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.transcribe_phase import Handover, TranscribedPhase, transcribe_phase
-from ocp.transcription.variables.multipliers import Multipliers, gather_multipliers, keep_larger
+from ocp.transcription.transcription_settings import SizeError, Transcription, settings_of_parts
+from ocp.transcription.variables.named_multipliers import (
+    Multipliers,
+    gather_multipliers,
+    keep_larger,
+)
 from ocp.transcription.variables.parameter_places import (
     free_names,
     parameters_of_program,

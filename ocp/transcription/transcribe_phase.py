@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, resolve_auto
 from ocp.dynamics.catalogue import is_built_in
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import Parameter, is_open, nominal, with_values
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.free_knots import Moving
@@ -22,7 +22,7 @@ from ocp.motion.free_knots import with_given_knots as given_knots
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.solvers.progress import say
-from ocp.transcription.assembly.nonlinear_program import (
+from ocp.transcription.assembly.assemble_program import (
     constraint_blocks,
     nonlinear_program,
     objective_blocks,
@@ -31,19 +31,18 @@ from ocp.transcription.assembly.nonlinear_program import (
     weight_function,
 )
 from ocp.transcription.initial_guess import rest_states, static_forces, straight_guess
-from ocp.transcription.kernels.backends import (
+from ocp.transcription.kernels.kernel_backends import (
     ASSEMBLED,
     COMPILED,
     VIRTUAL,
     KeptKernels,
     KernelBackend,
 )
-from ocp.transcription.kernels.inputs import Backend
-from ocp.transcription.kernels.traces import trace
+from ocp.transcription.kernels.kernel_inputs import Backend
+from ocp.transcription.kernels.motion_traces import trace
 from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import formulation_range
-from ocp.transcription.methods import Integrated, Method, on_its_mesh
 from ocp.transcription.parameters.open_parameters import (
     check_apart,
     closed_functions,
@@ -52,15 +51,16 @@ from ocp.transcription.parameters.open_parameters import (
     soundness_constraints,
 )
 from ocp.transcription.phases.shared_kernels import SharedKernels
-from ocp.transcription.program import Program, program_of
-from ocp.transcription.requests import (
+from ocp.transcription.problem_symbols import Program, program_of
+from ocp.transcription.row_requests import (
     Request,
     constraint_requests,
     law_requests,
     request_groups,
 )
-from ocp.transcription.settings import Transcription, check_size, warn_of_size
 from ocp.transcription.shooting import Reduction
+from ocp.transcription.transcription_methods import Integrated, Method, on_its_mesh
+from ocp.transcription.transcription_settings import Transcription, check_size, warn_of_size
 from ocp.transcription.variables.free_knots import check_free_knots, knot_equations
 from ocp.transcription.variables.layout import (
     Layout,

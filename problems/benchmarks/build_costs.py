@@ -97,7 +97,7 @@ def first(*names):  # of modules, as this checkout or a former one has them
             return importlib.import_module(name)
         except ImportError:
             pass
-ours = first("ocp.interior_point.backend", "ocp.solvers.structured.running")
+ours = first("ocp.interior_point.interior_point_backend", "ocp.solvers.structured.running")
 if ours:
     ours.BACKEND = dataclasses.replace(ours.BACKEND, prepare=prepared(ours.BACKEND.prepare))
 if "--verify" in sys.argv:  # else certificates do not load

@@ -12,7 +12,7 @@ from ocp.certificate.checks.simulation import massless_rows
 from ocp.dynamics import NEWTON_EULER, mass_matrix
 from ocp.mechanics import close_coordinates, close_rates, with_values
 from ocp.mechanics.kinematics.loop_assembly import closed_configurations
-from ocp.mechanics.kinematics.loops import gap
+from ocp.mechanics.kinematics.loop_closure import gap
 from ocp.models.arms.two_link import two_link
 from ocp.models.mechanisms.four_bar import four_bar
 from ocp.problems.arms.two_link_lift import problem as lift

@@ -17,8 +17,8 @@ from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.solvers import Iteration
 from ocp.solvers.progress import listen, say
-from ocp.transcription import settings as sizes
 from ocp.transcription import transcribe_phase, transcription_of
+from ocp.transcription import transcription_settings as sizes
 from ocp.transcription.transcribe import transcribe
 
 

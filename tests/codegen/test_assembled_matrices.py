@@ -7,7 +7,7 @@ import pytest
 from repeated_cases import for_each
 
 from ocp.codegen.assembler import assemble_map, unsupported_reason
-from ocp.codegen.assembler.matrices import steps_of_matrices
+from ocp.codegen.assembler.matrix_graphs import steps_of_matrices
 
 needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
 

@@ -15,16 +15,16 @@ from ocp.codegen import assembler as house
 from ocp.codegen.assembler import (
     assemble_function,
     assemble_map,
+    assembled_functions,
     casadi_reader,
     elf,
-    library,
-    matrices,
+    matrix_graphs,
+    self_test,
     this_machine,
-    trial,
     unsupported_reason,
 )
 from ocp.codegen.assembler.ir import ADD, LIBRARY_CALLS, MUL, STEPS, X, Y
-from ocp.codegen.assembler.matrices import ENTRYWISE, MOVES, STACKING
+from ocp.codegen.assembler.matrix_graphs import ENTRYWISE, MOVES, STACKING
 
 needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
 
@@ -67,7 +67,7 @@ def test_every_operation_is_tried():
 def test_the_trial_has_every_operation():
     told, of_matrices = (
         {each.instruction_id(k) for k in range(each.n_instructions())}
-        for each in (trial.operations(), trial.matrices())
+        for each in (self_test.operations(), self_test.matrices())
     )
     assert set(STEPS) <= told
     assert {*ENTRYWISE, *STACKING, *MOVES, ca.OP_MTIMES, ca.OP_CALL, ca.OP_CONST} <= of_matrices
@@ -91,7 +91,7 @@ def test_an_operation_with_other_bits_is_found_before_use(monkeypatch, op, steps
 
 @needed
 def test_matrices_with_other_bits_are_found_before_use(monkeypatch):
-    monkeypatch.setattr(matrices, "SUB", matrices.ADD)
+    monkeypatch.setattr(matrix_graphs, "SUB", matrix_graphs.ADD)
     monkeypatch.setitem(MOVES, ca.OP_TRANSPOSE, lambda matrix: np.arange(matrix.nnz()))
     assert unsupported_reason.__wrapped__().endswith(": matrices")
 
@@ -234,6 +234,6 @@ def test_a_function_that_cannot_be_assembled_is_named():
 
 
 def test_where_nothing_can_be_assembled_a_function_says_so(monkeypatch):
-    monkeypatch.setattr(library, "unsupported_reason", lambda: "not on this machine")
+    monkeypatch.setattr(assembled_functions, "unsupported_reason", lambda: "not on this machine")
     with pytest.raises(house.NoMachineCode, match="not on this machine"):
         assemble_function(drawn(0))

@@ -21,7 +21,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe_phase
-from ocp.transcription.kernels import backends, kernels
+from ocp.transcription.kernels import kernel_backends, kernels
 from ocp.transcription.transcribe import transcribe
 
 ROOT = Path(__file__).parents[2]
@@ -110,7 +110,7 @@ def numbers(problem, **settings):
 
 @whole_program
 def test_kept_kernels_are_taken_without_being_differentiated(kept, monkeypatch):
-    monkeypatch.setattr(backends, "sources", lambda: "these")
+    monkeypatch.setattr(kernel_backends, "sources", lambda: "these")
     first = numbers(lift(points=6), kernels="compiled")
     monkeypatch.setattr(kernels, "_slope", None)
     monkeypatch.setattr(kernels, "_curvature", None)
@@ -120,7 +120,7 @@ def test_kept_kernels_are_taken_without_being_differentiated(kept, monkeypatch):
 
 @whole_program
 def test_kept_kernels_are_those_of_the_same_numbers(kept, monkeypatch):
-    monkeypatch.setattr(backends, "sources", lambda: "these")
+    monkeypatch.setattr(kernel_backends, "sources", lambda: "these")
     problem = lift(points=6)
     link = replace(problem.tree.links[0], mass=0.7 * problem.tree.links[0].mass)
     lighter = replace(problem, tree=replace(problem.tree, links=(link, *problem.tree.links[1:])))
@@ -132,7 +132,7 @@ def test_kept_kernels_are_those_of_the_same_numbers(kept, monkeypatch):
 @whole_program
 def test_kernels_of_an_own_formulation_are_known_by_their_graphs(kept, monkeypatch):
     """Since its derivatives may change where its values do not."""
-    monkeypatch.setattr(backends, "sources", lambda: "these")
+    monkeypatch.setattr(kernel_backends, "sources", lambda: "these")
     own = replace(FORMULATIONS["newton_euler"], name="mine")
     numbers(lift(points=6), kernels="compiled", dynamics=own)
     monkeypatch.setattr(kernels, "_slope", None)

@@ -12,7 +12,7 @@ from ocp.codegen import function_map, kept_results
 from ocp.codegen.assembler import LIBRARIES, unsupported_reason
 from ocp.codegen.kept_results import digest, recall
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.transcription.kernels import backends, kernels
+from ocp.transcription.kernels import kernel_backends, kernels
 from ocp.transcription.transcribe import transcribe
 
 needed = pytest.mark.skipif(
@@ -152,7 +152,7 @@ def test_a_kept_program_has_the_same_bits_and_is_not_differentiated(folder, monk
     assert same(first, plain) and [*folder.glob("map_*.kept")]
     for name in ("_slope", "_curvature", "_gauss_newton"):
         monkeypatch.setattr(kernels, name, None)
-    monkeypatch.setattr(backends, "map_image", None)
+    monkeypatch.setattr(kernel_backends, "map_image", None)
     assert same(transcribe(lift(points=8), ASSEMBLED), plain)
 
 

@@ -17,15 +17,15 @@ from ocp import solve
 from ocp.codegen.assembler import (
     NoMachineCode,
     assemble_map,
+    assembled_functions,
     executable_memory,
-    library,
+    self_test,
     this_machine,
-    trial,
     unsupported_reason,
 )
+from ocp.codegen.assembler.assembled_functions import steps_of_function
 from ocp.codegen.assembler.batch_loop import write_map
 from ocp.codegen.assembler.ir import FUNCTIONS
-from ocp.codegen.assembler.library import steps_of_function
 from ocp.codegen.assembler.processors.aarch64 import Arm
 from ocp.codegen.assembler.processors.x86_64 import Avx, Sse
 from ocp.codegen.compiler.shared_library import find_compiler
@@ -47,7 +47,7 @@ def program_needed(*names):
 
 def harness(folder: Path, compiler: str, convention: str, *flags: str) -> Path:
     """The program that calls foreign code, compiled."""
-    wrapped = [(name, "TWO" if name in trial.NAMES_OF_TWO else "ONE") for name in FUNCTIONS]
+    wrapped = [(name, "TWO" if name in self_test.NAMES_OF_TWO else "ONE") for name in FUNCTIONS]
     definitions = " ".join(f"{kind}({name})" for name, kind in wrapped)
     text = (HERE / "foreign_calls.c").read_text()
     text = text.replace("\nDEFINITIONS\n", f"\n{definitions}\n")
@@ -149,7 +149,7 @@ def test_code_for_windows_keeps_its_calling_convention(kind, tmp_path):
 @needed
 @x86_needed
 def test_code_without_avx_has_the_bits_of_the_virtual_machine(monkeypatch):
-    monkeypatch.setattr(library, "new_code", Sse)
+    monkeypatch.setattr(assembled_functions, "new_code", Sse)
     assert unsupported_reason.__wrapped__() == ""
     for seed in range(GRAPHS):
         function, count = drawn(seed), 1 + seed % 9
@@ -178,7 +178,7 @@ def test_functions_in_anonymous_memory_are_those_of_libraries(monkeypatch):
         made, inputs = assemble_map(function, count), inputs_of(seed, count)
         assert made.class_name() == "CallbackInternal"
         assert same(made.call(inputs), function.map(count).call(inputs))
-        made = library.assemble_function(function)
+        made = assembled_functions.assemble_function(function)
         assert made.name_in() == function.name_in() and made.name() == function.name()
     again = solve(lift(points=8), Transcription(kernels="assembled")).require()
     assert again.objective == expected.objective

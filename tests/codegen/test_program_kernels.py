@@ -11,7 +11,7 @@ import pytest
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house
 from ocp.codegen import function_map
-from ocp.codegen.assembler import library, program_kernels, unsupported_reason
+from ocp.codegen.assembler import assembled_functions, program_kernels, unsupported_reason
 from ocp.codegen.assembler.processors.x86_64 import Sse
 from ocp.problems import gait
 from ocp.problems.arms.two_link_effort import problem as arm
@@ -20,7 +20,7 @@ from ocp.problems.gait import Accuracy, Goal
 from ocp.problems.mechanisms.hoist import problem as hoist
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 from ocp.transcription import transcribe_phase
-from ocp.transcription.kernels import backends
+from ocp.transcription.kernels import kernel_backends
 from ocp.transcription.transcribe import transcribe
 
 needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
@@ -76,7 +76,7 @@ def test_a_program_has_the_bits_of_the_virtual_machine(name, monkeypatch):
 def test_a_program_has_the_same_bits_without_avx(name, monkeypatch):
     """Products of matrices, too, whose sums are in registers: there are fewer of these."""
     everything(monkeypatch)
-    for module in (library, program_kernels):
+    for module in (assembled_functions, program_kernels):
         monkeypatch.setattr(module, "new_code", Sse)
     one, other = (made(name, kernels) for kernels in ("assembled", "virtual"))
     for each, plain in zip(numbers(one), numbers(other)):
@@ -113,7 +113,7 @@ def test_a_solve_is_the_same(monkeypatch):
 
 
 def test_where_it_cannot_be_had_the_virtual_machine_runs_and_a_line_says_so(monkeypatch):
-    monkeypatch.setattr(backends, "unsupported_reason", lambda: "not here")
+    monkeypatch.setattr(kernel_backends, "unsupported_reason", lambda: "not here")
     solution = solve(lift(points=8), ASSEMBLED).require()
     assert solution.statistics["kernels"] == "virtual machine: not here"
 

@@ -13,7 +13,7 @@ from ocp.codegen.linear_maps import Sums
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe_phase
-from ocp.transcription.assembly.block_products import Product
+from ocp.transcription.assembly.chain_rule_products import Product
 from ocp.transcription.assembly.scatter_gather import scatter_products
 
 

@@ -11,7 +11,7 @@ from random_trees import over
 
 from ocp.dynamics import FORMULATIONS, closed_loops
 from ocp.dynamics.formulations.newton_euler import reactions
-from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
+from ocp.mechanics.kinematics import kinematics, loop_assembly, loop_closure
 from ocp.models.mechanisms.five_bar import five_bar
 from ocp.models.mechanisms.four_bar import LENGTHS, four_bar
 
@@ -102,7 +102,7 @@ def mechanism(seed):
 @over(SEEDS)
 def test_the_projections_find_the_closed_forms_motion(seed):
     tree, _, q, qd, qdd = mechanism(seed)
-    np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(numbers(loop_closure.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-14)
     near = q + (0, *np.random.default_rng(seed).uniform(-0.05, 0.05, 2))
     np.testing.assert_allclose(
         loop_assembly.close_coordinates(tree, near, fixed=["crank"]), q, rtol=0, atol=1e-9
@@ -124,7 +124,7 @@ def test_torque_and_pin_forces_are_those_of_the_closed_form(seed):
     torques, multipliers = closed_loops.inverse(tree, *motion)
     np.testing.assert_allclose(numbers(torques), (torque, 0, 0), rtol=0, atol=1e-9)
     np.testing.assert_allclose(numbers(multipliers), forces[2], rtol=0, atol=1e-9)
-    _, passed = reactions(tree, *motion, loops.loop_loads(tree, motion[0], multipliers))
+    _, passed = reactions(tree, *motion, loop_closure.loop_loads(tree, motion[0], multipliers))
     for k, pin in ((0, 0), (1, 1), (2, 3)):
         turn = np.column_stack([toward(angles[k]), side(toward(angles[k]))])
         np.testing.assert_allclose(turn @ np.array(passed)[:2, k], forces[pin], rtol=0, atol=1e-9)
@@ -172,7 +172,7 @@ def motion_of(tree, rng, near, driven):
 def drives_of(tree, q):
     """Joints that can drive the mechanism: those that stay when the closing takes the coordinates
     it determines best."""
-    slope = np.array(loops.gap_jacobian(tree, ca.DM(q)))[
+    slope = np.array(loop_closure.gap_jacobian(tree, ca.DM(q)))[
         list(loop_assembly.independent_rows(tree, q).rows)
     ]
     taken = []
@@ -186,7 +186,9 @@ def drives_of(tree, q):
 
 def movable():
     """Random trees of test_loops whose loops leave some freedom."""
-    return [seed for seed in range(6) if len(loops.gap_labels(case(seed)[0])) < case(seed)[0].dof]
+    return [
+        seed for seed in range(6) if len(loop_closure.gap_labels(case(seed)[0])) < case(seed)[0].dof
+    ]
 
 
 @over(movable())
@@ -203,7 +205,7 @@ def test_random_mechanisms_need_for_their_motion_what_moves_them_so(seed):
     np.testing.assert_allclose(numbers(forces), numbers(multipliers), rtol=0, atol=1e-9 * scale)
     balance = FORMULATIONS["newton_euler"].inverse(tree, *(ca.DM(part) for part in (q, qd, qdd)))
     np.testing.assert_allclose(
-        numbers(torques + loops.loop_torques(tree, ca.DM(q), multipliers) - balance),
+        numbers(torques + loop_closure.loop_torques(tree, ca.DM(q), multipliers) - balance),
         0,
         rtol=0,
         atol=1e-9 * scale,
@@ -279,7 +281,7 @@ def test_a_swinging_mechanism_keeps_its_energy_and_stays_closed(decay):
     assert np.abs(path[3:]).max() > 3.0  # it does swing
     np.testing.assert_allclose(others, start, rtol=0, atol=1e-8)
     np.testing.assert_allclose(
-        [numbers(loops.gap(tree, ca.DM(state[:3]))) for state in path[:, ::400].T],
+        [numbers(loop_closure.gap(tree, ca.DM(state[:3]))) for state in path[:, ::400].T],
         0,
         rtol=0,
         atol=1e-8,
@@ -291,7 +293,8 @@ def test_gaps_fade_with_the_decay():
     q = loop_assembly.close_coordinates(tree, (0.4, 0.5, 2.0), fixed=["crank"]) + (0, 1e-3, 0)
     path = simulate(tree, q, np.zeros(3), 1.0, 500, decay=10.0)
     begin, left = (
-        np.linalg.norm(numbers(loops.gap(tree, ca.DM(state)))) for state in path[:3, [0, -1]].T
+        np.linalg.norm(numbers(loop_closure.gap(tree, ca.DM(state))))
+        for state in path[:3, [0, -1]].T
     )
     assert left == pytest.approx(begin * 11 * np.exp(-10), rel=0.05)  # (1 + c t) exp(-c t)
 

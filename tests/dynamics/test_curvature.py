@@ -19,7 +19,7 @@ from slope_cases import (
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.derivatives.published import published_provider
+from ocp.dynamics.derivatives.published_recursions import published_provider
 from ocp.dynamics.formulations import hollerbach_4x4, newton_euler
 from ocp.mechanics import Wrench, motions, wrench_torques
 

@@ -13,7 +13,7 @@ from repeated_cases import for_each
 
 from ocp import Link, Load, Tree, revolute, screw
 from ocp.dynamics import FORMULATIONS, NEWTON_EULER
-from ocp.dynamics.formulation import align_frames
+from ocp.dynamics.formulation_record import align_frames
 from ocp.mechanics.kinematics import kinematics
 from ocp.models.arms.pr import pr
 from ocp.models.arms.two_link import two_link

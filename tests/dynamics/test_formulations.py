@@ -11,7 +11,7 @@ from random_trees import over, random_loads, random_motion, random_tree
 from ocp import Load, Transcription
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.catalogue import resolve_auto
-from ocp.dynamics.formulation import align_frames
+from ocp.dynamics.formulation_record import align_frames
 from ocp.dynamics.formulations import (
     hollerbach_3x3,
     hollerbach_4x4,

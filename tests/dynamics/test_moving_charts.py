@@ -10,8 +10,8 @@ from random_trees import over, random_link, random_loads, random_motion
 from ocp.certificate import simulate
 from ocp.dynamics import FORMULATIONS, TABLE, derivatives_of, forward_dynamics, mass_matrix
 from ocp.dynamics.derivatives.charts import INERTIA
-from ocp.dynamics.derivatives.published import published_provider
-from ocp.dynamics.model import hybrid_dynamics
+from ocp.dynamics.derivatives.published_recursions import published_provider
+from ocp.dynamics.tree_dynamics import hybrid_dynamics
 from ocp.mechanics import (
     Link,
     Load,
@@ -27,7 +27,7 @@ from ocp.mechanics import (
     revolute,
 )
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.loops import gap
+from ocp.mechanics.kinematics.loop_closure import gap
 from ocp.mechanics.kinematics.rotations import quaternion
 
 

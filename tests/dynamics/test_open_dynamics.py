@@ -15,7 +15,7 @@ from ocp.dynamics import BOOK, FORMULATIONS, derivatives_of, mass_matrix, tabula
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import barman, lie_group, newton_euler
 from ocp.dynamics.tables.lookup import Tabulated
-from ocp.mechanics.flexible.modes import with_stiffness_factor
+from ocp.mechanics.flexible.link_modes import with_stiffness_factor
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, potential_energy
 from ocp.mechanics.values.parameters import with_values
 from ocp.models.arms.two_link import two_link

@@ -30,7 +30,8 @@ def frequencies(tree):
     forces' slope."""
     at = ca.SX.sym("q", tree.dof)
     slope = ca.jacobian(
-        book.inverse(replace(tree, gravity=(0, 0, 0)), at, ZERO(tree.dof), ZERO(tree.dof)), at
+        book.inverse(replace(tree, gravity=(0, 0, 0)), at, ZERO(tree.dof), ZERO(tree.dof)),
+        at,
     )
     stiffness = numbers(ca.Function("slope", [at], [slope])(0))
     return np.sort(
@@ -193,7 +194,9 @@ def whirling():
     q, speed = ca.SX.sym("q", 7), ca.SX.sym("speed")
     slope = ca.jacobian(book.inverse(tree, q, ca.vertcat(speed, ca.SX.zeros(6)), ZERO(7)), q)
     return ca.Function(
-        "whirling", [speed], [ca.substitute(slope, q, ZERO(7)), book.inertia(tree, ZERO(7))]
+        "whirling",
+        [speed],
+        [ca.substitute(slope, q, ZERO(7)), book.inertia(tree, ZERO(7))],
     )
 
 

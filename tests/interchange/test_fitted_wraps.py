@@ -7,7 +7,7 @@ from refusals import refused
 from ocp import Link, Tree, revolute
 from ocp.codegen import kept_results
 from ocp.interchange import fit_wraps, fitted_wraps
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.muscles import Muscle, PathPoint, PointPath, PolynomialPath, WrapCylinder
 
 

@@ -13,7 +13,7 @@ from refusals import refused
 from ocp import Friction
 from ocp.interchange import ModelWarning, load_model
 from ocp.mechanics import close_coordinates, poses, position
-from ocp.mechanics.kinematics.loops import gap
+from ocp.mechanics.kinematics.loop_closure import gap
 from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 
 

@@ -9,7 +9,7 @@ from mjcf_texts import GAIN, PULLED, muscle
 
 from ocp import Tree
 from ocp.interchange import ModelWarning, load_model, quiet
-from ocp.mechanics.elements.forces import State, state_needs, state_rates
+from ocp.mechanics.elements.generalized_forces import State, state_needs, state_rates
 from ocp.mechanics.muscles import MujocoMuscle
 from ocp.problems.benchmarks.dynamics.compare_mjcf import arm_differences, muscle_differences
 

@@ -9,7 +9,7 @@ from urdf_texts import ARM, written
 
 from ocp import mass_matrix
 from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.formulation import align_frames
+from ocp.dynamics.formulation_record import align_frames
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.storage.tree_data import tree_data, tree_of
 

@@ -8,7 +8,6 @@ import pytest
 from stated_programs import stated
 
 from ocp import solve
-from ocp.interior_point.augmented import Augmented
 from ocp.interior_point.barrier import (
     CENTRED,
     FIXED,
@@ -29,10 +28,11 @@ from ocp.interior_point.interior_point import (
     Settings,
 )
 from ocp.interior_point.iterate import fraction_to_boundary, residuals, step_bound_multipliers
-from ocp.interior_point.linear_system import initial_point
+from ocp.interior_point.program_stage import initial_point
+from ocp.interior_point.sparse_systems import Augmented
 from ocp.problems.swing_ups import cart_pole_swing
 from ocp.solvers import NLP, Solver, fronts
-from ocp.solvers.backend import Start
+from ocp.solvers.solver_backend import Start
 
 
 def bounded(rng, size=7):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ocp import Solver, Spline, Transcription, solve
-from ocp.interior_point import backend, condensed
+from ocp.interior_point import condensed_systems, interior_point_backend
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import INTERRUPTED, NLP, kkt_residual, minimize
 from ocp.solvers.statuses import says_done
@@ -214,8 +214,8 @@ def count_calls(monkeypatch, owner, name):
 def test_a_program_with_other_numbers_in_its_bounds_is_analysed_once(monkeypatch):
     nlp = transcribe(lift(points=8), Transcription()).nlp
     x = np.ones(len(nlp.lower)) * 0.1
-    patterns = count_calls(monkeypatch, backend, "Patterns")
-    eliminations = count_calls(monkeypatch, condensed, "eliminate")
+    patterns = count_calls(monkeypatch, interior_point_backend, "Patterns")
+    eliminations = count_calls(monkeypatch, condensed_systems, "eliminate")
     first = minimize(nlp, OURS, x)
     raised = replace(
         nlp, g_upper=np.where(nlp.g_lower < nlp.g_upper, nlp.g_upper + 0.1, nlp.g_upper)
@@ -282,7 +282,7 @@ def test_iterates_of_a_program_with_fixed_variables_evaluate_nothing_anew():
 
 
 def test_a_large_core_without_a_compiler_ends_at_once_with_what_to_use(monkeypatch):
-    monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
+    monkeypatch.setattr("ocp.interior_point.condensed_systems.CORE", 3)
     monkeypatch.setattr("ocp.solvers.fronts.available", lambda: False)
     with pytest.raises(ValueError, match=r"a core of \d+ variables: more than 3.*; use IPOPT$"):
         solve(lift(points=10), solver=OURS)

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from stated_programs import stated
 
-from ocp.interior_point.condensed import row_space
+from ocp.interior_point.condensed_systems import row_space
 from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_sufficient
 from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
 from ocp.interior_point.iterate import Point
-from ocp.interior_point.linear_system import initial_point
+from ocp.interior_point.program_stage import initial_point
 from ocp.solvers import NLP, Solver, minimize
-from ocp.solvers.backend import Start
+from ocp.solvers.solver_backend import Start
 
 OURS = Solver(plugin="structured")
 INF = np.inf

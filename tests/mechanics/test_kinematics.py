@@ -10,7 +10,7 @@ from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp import Load, Point, Tree, fixed, revolute
 from ocp.dynamics.formulations.newton_euler import inverse, reactions
-from ocp.mechanics.kinematics import kinematics, rigid
+from ocp.mechanics.kinematics import kinematics, rigid_kinematics
 
 SEEDS = range(8)
 KINDS = ("revolute", "prismatic", "screw", "fixed")
@@ -58,7 +58,7 @@ def test_poses_chain_home_and_moved_screws(seed):
     frames = [np.array(pose) for pose in kinematics.poses(tree, ca.DM(q))]
     for k, (joint, parent, row) in enumerate(zip(tree.joints, tree.parents, tree.rows)):
         before = np.eye(4) if parent < 0 else frames[parent]
-        local = np.array(rigid.joint_pose(joint, None if row is None else q[row]))
+        local = np.array(rigid_kinematics.joint_pose(joint, None if row is None else q[row]))
         np.testing.assert_allclose(frames[k], before @ local, rtol=0, atol=1e-13)
 
 

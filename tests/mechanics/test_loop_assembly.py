@@ -10,7 +10,7 @@ from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed, prismatic, revolute
 from ocp.mechanics import GROUND
-from ocp.mechanics.kinematics import kinematics, loop_assembly, loops, rigid
+from ocp.mechanics.kinematics import kinematics, loop_assembly, loop_closure, rigid_kinematics
 from ocp.models.mechanisms.five_bar import five_bar
 from ocp.models.mechanisms.four_bar import four_bar
 
@@ -82,7 +82,7 @@ def test_the_overconstrained_linkage_of_bennett_keeps_its_freedom():
     first = 0.9
     second = 2 * np.arctan(half / np.tan(first / 2))  # tan(first / 2) tan(second / 2) = half
     angles = (first, second, -first, -second)
-    hinge = [np.array(rigid.joint_pose(revolute("hinge"), angle)) for angle in angles]
+    hinge = [np.array(rigid_kinematics.joint_pose(revolute("hinge"), angle)) for angle in angles]
     product = hinge[0] @ rows[0] @ hinge[1] @ rows[1] @ hinge[2] @ rows[2] @ hinge[3] @ rows[3]
     np.testing.assert_allclose(product, np.eye(4), rtol=0, atol=1e-12)
     homes = [hinge[0], rows[0] @ hinge[1], rows[1] @ hinge[2], rows[2] @ hinge[3]]
@@ -108,7 +108,7 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
     tree, q, _, qd, qdd, _ = case(seed)
     independence = loop_assembly.independent_rows(tree, q)
     loose = np.argsort(
-        -np.abs(np.linalg.qr(np.array(loops.gap_jacobian(tree, ca.DM(q))).T)[0]).max(axis=1)
+        -np.abs(np.linalg.qr(np.array(loop_closure.gap_jacobian(tree, ca.DM(q))).T)[0]).max(axis=1)
     )
     held = (
         [
@@ -121,7 +121,9 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
     )
     near = q + 0.01 * np.random.default_rng(seed).standard_normal(tree.dof)
     closed = loop_assembly.close_coordinates(tree, near)
-    np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(closed))), 0, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        numbers(loop_closure.gap(tree, ca.DM(closed))), 0, rtol=0, atol=1e-10
+    )
     assert np.abs(closed - near).max() < 0.3
     rates = loop_assembly.close_rates(tree, q, qd)
     pushes = (
@@ -130,7 +132,7 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
         else None
     )
     np.testing.assert_allclose(
-        numbers(loops.gap_rate(tree, ca.DM(q), ca.DM(rates))), 0, rtol=0, atol=1e-9
+        numbers(loop_closure.gap_rate(tree, ca.DM(q), ca.DM(rates))), 0, rtol=0, atol=1e-9
     )
     np.testing.assert_allclose(rates, loop_assembly.close_rates(tree, q, rates), rtol=0, atol=1e-10)
     assert np.dot(qd - rates, rates) == pytest.approx(
@@ -138,7 +140,9 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
     )  # the nearest: what was taken away is normal to what stays
     if pushes is not None:
         np.testing.assert_allclose(
-            numbers(loops.gap_acceleration(tree, *(ca.DM(part) for part in (q, rates, pushes)))),
+            numbers(
+                loop_closure.gap_acceleration(tree, *(ca.DM(part) for part in (q, rates, pushes)))
+            ),
             0,
             rtol=0,
             atol=1e-8,
@@ -224,4 +228,4 @@ def test_what_cannot_close_is_refused_with_the_gap_that_remains():
         ValueError,
         match="multipliers: expected one for each of 2 rows .pin: position x, pin: position y.",
     ):
-        loops.loop_torques(tree, ca.DM(q), ca.DM([1.0]))
+        loop_closure.loop_torques(tree, ca.DM(q), ca.DM([1.0]))

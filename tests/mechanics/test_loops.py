@@ -11,7 +11,7 @@ from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
+from ocp.mechanics.kinematics import kinematics, loop_assembly, loop_closure
 from ocp.models.mechanisms.four_bar import four_bar
 
 SEEDS = range(6)
@@ -70,10 +70,17 @@ def plain_gap(tree, q):
 @over(SEEDS)
 def test_a_gap_is_what_the_joints_definition_says_and_vanishes_where_it_was_closed(seed):
     tree, q, other, *_ = case(seed)
-    assert len(loops.gap_labels(tree)) == len(loops.gap_units(tree)) == len(plain_gap(tree, q))
-    np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-13)
+    assert (
+        len(loop_closure.gap_labels(tree))
+        == len(loop_closure.gap_units(tree))
+        == len(plain_gap(tree, q))
+    )
+    np.testing.assert_allclose(numbers(loop_closure.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-13)
     np.testing.assert_allclose(
-        numbers(loops.gap(tree, ca.DM(other))), plain_gap(tree, other).real, rtol=0, atol=1e-13
+        numbers(loop_closure.gap(tree, ca.DM(other))),
+        plain_gap(tree, other).real,
+        rtol=0,
+        atol=1e-13,
     )
 
 
@@ -83,7 +90,7 @@ def test_the_jacobian_is_that_of_complex_steps(seed):
     for at in (q, other):
         steps = [plain_gap(tree, at + 1e-30j * unit).imag / 1e-30 for unit in np.eye(tree.dof)]
         np.testing.assert_allclose(
-            np.array(loops.gap_jacobian(tree, ca.DM(at))),
+            np.array(loop_closure.gap_jacobian(tree, ca.DM(at))),
             np.column_stack(steps),
             rtol=0,
             atol=1e-12,
@@ -95,32 +102,39 @@ def test_the_jacobian_is_that_of_complex_steps(seed):
 def test_rate_and_acceleration_are_time_derivatives_of_the_gap(seed, symbol):
     tree, _, q, qd, qdd, _ = case(seed)
     x, v, a = (symbol(name, tree.dof) for name in ("q", "qd", "qdd"))
-    rate = loops.gap_rate(tree, x, v)
+    rate = loop_closure.gap_rate(tree, x, v)
     derived = [
-        ca.jtimes(loops.gap(tree, x), x, v),
+        ca.jtimes(loop_closure.gap(tree, x), x, v),
         ca.jtimes(rate, ca.vertcat(x, v), ca.vertcat(v, a)),
         ca.jtimes(rate, x, v),
     ]
-    given = [rate, loops.gap_acceleration(tree, x, v, a), loops.gap_acceleration(tree, x, v)]
+    given = [
+        rate,
+        loop_closure.gap_acceleration(tree, x, v, a),
+        loop_closure.gap_acceleration(tree, x, v),
+    ]
     left, right = ca.Function("both", [x, v, a], [ca.horzcat(*derived), ca.horzcat(*given)])(
         q, qd, qdd
     )
     np.testing.assert_allclose(np.array(left), np.array(right), rtol=0, atol=1e-11)
     at = (ca.DM(part) for part in (q, qd, qdd))
     np.testing.assert_allclose(
-        numbers(loops.gap_acceleration(tree, *at)), np.array(right)[:, 1], rtol=0, atol=1e-11
+        numbers(loop_closure.gap_acceleration(tree, *at)), np.array(right)[:, 1], rtol=0, atol=1e-11
     )
 
 
 @over(SEEDS)
 def test_forces_of_cut_joints_work_on_the_opening_of_gaps_alone(seed):
     tree, _, q, qd, _, multipliers = case(seed)
-    torques = numbers(loops.loop_torques(tree, ca.DM(q), ca.DM(multipliers)))
+    torques = numbers(loop_closure.loop_torques(tree, ca.DM(q), ca.DM(multipliers)))
     np.testing.assert_allclose(
-        torques, np.array(loops.gap_jacobian(tree, ca.DM(q))).T @ multipliers, rtol=0, atol=1e-12
+        torques,
+        np.array(loop_closure.gap_jacobian(tree, ca.DM(q))).T @ multipliers,
+        rtol=0,
+        atol=1e-12,
     )
     assert qd @ torques == pytest.approx(
-        multipliers @ numbers(loops.gap_rate(tree, ca.DM(q), ca.DM(qd))), abs=1e-11
+        multipliers @ numbers(loop_closure.gap_rate(tree, ca.DM(q), ca.DM(qd))), abs=1e-11
     )
 
 
@@ -130,7 +144,9 @@ def test_a_closed_loops_forces_are_action_and_reaction(seed):
     closed, or the axes are a link's."""
     tree, q, other, *_, multipliers = case(seed)
     for at in (q, other):
-        wrenches = loops.loop_wrenches(tree, kinematics.poses(tree, ca.DM(at)), ca.DM(multipliers))
+        wrenches = loop_closure.loop_wrenches(
+            tree, kinematics.poses(tree, ca.DM(at)), ca.DM(multipliers)
+        )
         for loop in tree.loops:
             if loop.axes != "global" or at is q:
                 total = [
@@ -148,11 +164,13 @@ def test_a_closed_loops_forces_are_action_and_reaction(seed):
 def test_every_formulation_takes_the_forces_of_cut_joints_as_loads(name):
     tree, q, _, qd, qdd, multipliers = case(4)
     motion = [ca.DM(part) for part in (q, qd, qdd)]
-    loads = loops.loop_loads(tree, motion[0], ca.DM(multipliers))
+    loads = loop_closure.loop_loads(tree, motion[0], ca.DM(multipliers))
     inverse = FORMULATIONS[name].inverse
     left = (
         numbers(inverse(tree, *motion, loads)),
-        numbers(inverse(tree, *motion) - loops.loop_torques(tree, motion[0], ca.DM(multipliers))),
+        numbers(
+            inverse(tree, *motion) - loop_closure.loop_torques(tree, motion[0], ca.DM(multipliers))
+        ),
     )
     np.testing.assert_allclose(*left, rtol=0, atol=1e-10)
 
@@ -211,11 +229,14 @@ def test_names_of_loops_differ_and_rigidly_joined_links_are_one():
 
 def test_a_tree_without_loops_has_none():
     tree, q = replace(four_bar(), loops=()), ca.DM([0.1, 0.2, 0.3])
-    assert Tree(links=tree.links, joints=tree.joints).loops == () and loops.gap_labels(tree) == ()
-    assert loops.gap(tree, q).shape == (0, 1)
-    assert loops.gap_jacobian(tree, q).shape == (0, 3)
+    assert (
+        Tree(links=tree.links, joints=tree.joints).loops == ()
+        and loop_closure.gap_labels(tree) == ()
+    )
+    assert loop_closure.gap(tree, q).shape == (0, 1)
+    assert loop_closure.gap_jacobian(tree, q).shape == (0, 3)
     assert loop_assembly.independent_rows(tree).freedom == 3
     np.testing.assert_array_equal(
         loop_assembly.close_coordinates(tree, (0.1, 0.2, 0.3)), (0.1, 0.2, 0.3)
     )
-    np.testing.assert_array_equal(numbers(loops.loop_torques(tree, q, ca.DM(0, 1))), 0)
+    np.testing.assert_array_equal(numbers(loop_closure.loop_torques(tree, q, ca.DM(0, 1))), 0)

@@ -18,7 +18,7 @@ from ocp.mechanics import (
     with_stiffness_factor,
 )
 from ocp.mechanics.flexible.beam_shapes import bending_roots, torsion_roots
-from ocp.mechanics.flexible.modes import section_turns, small_turns
+from ocp.mechanics.flexible.link_modes import section_turns, small_turns
 
 BARE = Beam(length=1.3, mass=0.7, bending=(12.0, 30.0), torsion=4.0, gyration=(0.012, 0.01))
 TIP = Body(mass=0.4, com=(0.05, 0.0, 0.0), inertia=np.diag([2e-3, 3e-3, 4e-3]))

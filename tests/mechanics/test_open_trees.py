@@ -12,10 +12,10 @@ from random_trees import over, random_motion, random_tree
 from ocp import Joint, Link, Parameter, Point, Tree, cable, stop
 from ocp.dynamics import closed_loops
 from ocp.mechanics import dh, fixed, revolute, screw
-from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
+from ocp.mechanics.kinematics import kinematics, loop_assembly, loop_closure
 from ocp.mechanics.kinematics.unilateral_forces import stay_accelerations, stay_gaps, stay_torques
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import with_values
 from ocp.models.arms.flexible_arm import slewing_arm
 from ocp.models.arms.two_link import two_link
@@ -62,11 +62,11 @@ def test_gaps_of_open_loops_and_their_forces_are_those_of_the_numbers():
 
     def gaps(tree):
         parts = [
-            loops.gap(tree, q),
-            loops.gap_jacobian(tree, q),
-            loops.gap_rate(tree, q, qd),
-            loops.gap_acceleration(tree, q, qd, qdd),
-            loops.loop_torques(tree, q, multipliers),
+            loop_closure.gap(tree, q),
+            loop_closure.gap_jacobian(tree, q),
+            loop_closure.gap_rate(tree, q, qd),
+            loop_closure.gap_acceleration(tree, q, qd, qdd),
+            loop_closure.loop_torques(tree, q, multipliers),
         ]
         return numbers_of(ca.vertcat(*map(ca.vec, parts)), values)
 

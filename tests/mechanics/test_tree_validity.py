@@ -7,7 +7,7 @@ import pytest
 
 from ocp import Link, Parameter, Tree, cable, revolute, slot, stop
 from ocp.mechanics import assumed_modes
-from ocp.mechanics.flexible.modes import with_stiffness_factor
+from ocp.mechanics.flexible.link_modes import with_stiffness_factor
 from ocp.mechanics.values.parameter_validity import is_assured, requirements
 from ocp.mechanics.values.parameters import evaluate, with_values
 from ocp.models.arms.flexible_arm import strip

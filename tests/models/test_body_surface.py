@@ -7,7 +7,7 @@ from ocp.mechanics import poses, positions
 from ocp.models.human import human
 from ocp.models.walkers.gymnast import gymnast
 from ocp.models.walkers.jumper import jumper
-from ocp.plots.bodies.solids import solids
+from ocp.plots.bodies.solid_triangles import solids
 
 
 def parts(tree):

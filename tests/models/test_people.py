@@ -29,7 +29,7 @@ from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import loads, walk
 from ocp.problems.gait.statement.step import likewise
 from ocp.problems.lifting import problem as lifting
-from ocp.studies.tables import draw_study
+from ocp.studies.study_tables import draw_study
 
 # Women (de Leva 1996): share of the mass; length (m) that the radii, about X, Y, Z, are of; where
 # the centre of mass stands, over the length of the model's segment, from its proximal joint; the

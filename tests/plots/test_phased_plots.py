@@ -11,7 +11,7 @@ from ocp.mechanics import Link, Tree, Visual
 from ocp.plots import animate, plot, plot_joints, plot_outputs, plot_snapshots, stick
 from ocp.plots.canvas import picture
 from ocp.plots.curves.contact_forces import contact_forces, contacts_of
-from ocp.plots.curves.phases import curve, mark_ends, pieces
+from ocp.plots.curves.phase_curves import curve, mark_ends, pieces
 from ocp.storage.problem_data import problem_data, problem_from_data
 
 

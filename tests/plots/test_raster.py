@@ -5,7 +5,7 @@ import pytest
 
 from ocp.mechanics import Visual
 from ocp.plots.bodies.raster import Camera, Surface, corner_normals, render, shadow
-from ocp.plots.bodies.solids import coarsen_mesh, scenery
+from ocp.plots.bodies.solid_triangles import coarsen_mesh, scenery
 
 SIDE = Camera(np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]), np.eye(3)[2], np.eye(3)[2])
 RED, BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)

@@ -13,7 +13,7 @@ from ocp.mechanics import Visual
 from ocp.models.arms.two_link import two_link
 from ocp.plots.bodies.mesh_files import mesh_parts
 from ocp.plots.bodies.scenery import placed_solids
-from ocp.plots.bodies.solids import (
+from ocp.plots.bodies.solid_triangles import (
     DENSITY,
     MeshWarning,
     default_body,

@@ -9,7 +9,7 @@ import ocp
 from ocp import solve
 from ocp.cli.main import command
 from ocp.mechanics import Visual
-from ocp.plots.bodies.solids import coarsen_mesh, scenery
+from ocp.plots.bodies.solid_triangles import coarsen_mesh, scenery
 from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.bodies.viewer import VEIL, Viewer, build_scene
 

@@ -10,7 +10,7 @@ import ocp
 from ocp.mechanics import exp_rotation
 from ocp.mechanics.kinematics.rotations import quaternion
 from ocp.plots import plot
-from ocp.plots.curves.ball_limits import limited_balls
+from ocp.plots.curves.ball_limit_curves import limited_balls
 
 LIMB = ocp.Link(mass=2.0, com=(0.02, 0.0, -0.15), inertia=np.diag((0.02, 0.021, 0.003)))
 HIP = ocp.Tree(

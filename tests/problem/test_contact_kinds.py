@@ -32,7 +32,7 @@ from ocp import (
 )
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.problem import Foot, Pin, Reaction
 from ocp.problem.contact.ground import bearing_slots

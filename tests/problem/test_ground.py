@@ -21,7 +21,7 @@ from ocp import (
     prismatic,
     revolute,
 )
-from ocp.mechanics.model.structure import floating_root
+from ocp.mechanics.model.tree_structure import floating_root
 from ocp.models.arms.two_link import two_link
 from ocp.models.human import human
 from ocp.models.walkers.monoped import monoped

@@ -11,7 +11,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.problem import Reaction, friction, pressure_inside, share_reaction
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription import transcribe_phase, transcription_of
-from ocp.transcription.requests import schedule_grid
+from ocp.transcription.row_requests import schedule_grid
 from ocp.transcription.transcribe import transcribe
 
 

@@ -27,7 +27,7 @@ from ocp.problem import (
 )
 from ocp.problem.contact.load_paths import is_corrected
 from ocp.problems.gait.statement.contact_schedule import stance
-from ocp.transcription.kernels.traces import trace
+from ocp.transcription.kernels.motion_traces import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

@@ -13,7 +13,7 @@ from ocp.certificate import violations
 from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry, pressure_inside, unilateral
 from ocp.transcription import transcribe_phase
-from ocp.transcription.requests import schedule_grid
+from ocp.transcription.row_requests import schedule_grid
 from ocp.transcription.variables.layout import join_variables, split_variables
 
 SWAP = [8, 9, 6, 7]  # right hip and knee for the left ones

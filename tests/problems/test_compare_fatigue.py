@@ -20,7 +20,7 @@ from ocp import (
     solve,
 )
 from ocp.mechanics.muscles import ELBOW, GivenPath, Muscle, hold_endurance, passive_force
-from ocp.mechanics.muscles.curves import FIBRE_STRAIN
+from ocp.mechanics.muscles.force_curves import FIBRE_STRAIN
 from ocp.problems.benchmarks.dynamics.compare_fatigue import MUSCLES, main, sequence
 
 

@@ -9,7 +9,7 @@ from ocp import BSpline, Problem, at_end, at_start, dynamic_effort, solve
 from ocp.models.arms.two_link import two_link
 from ocp.problems.benchmarks.motions import compare_plans
 from ocp.problems.benchmarks.motions.compare_plans import counted, run, sound
-from ocp.solvers import plugins
+from ocp.solvers import casadi_plugins
 
 ARM = two_link(torque=50.0)
 
@@ -80,11 +80,11 @@ def test_all_that_is_made_is_counted_and_casadi_is_left_as_it_was():
 
 
 def test_options_of_a_plugin_are_tried_once(monkeypatch):
-    monkeypatch.setattr(plugins, "_ACCEPTED", set())
+    monkeypatch.setattr(casadi_plugins, "_ACCEPTED", set())
     for options, graphs in (({"tol": 1e-5}, 2), ({"tol": 1e-5}, 0)):
         with counted() as made:
-            plugins.check("ipopt", options)
+            casadi_plugins.check("ipopt", options)
         assert len(made) == graphs
     for _ in range(2):
         with pytest.raises(ValueError, match="no_such"):
-            plugins.check("ipopt", {"no_such": 1})
+            casadi_plugins.check("ipopt", {"no_such": 1})

@@ -18,7 +18,7 @@ from ocp.problems.gait.report.step_report import gait_report, report_lines
 from ocp.problems.gait.solve_step import walk
 from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.transcription import transcribe_phase
-from ocp.transcription.requests import schedule_grid
+from ocp.transcription.row_requests import schedule_grid
 
 COARSE = Transcription(method=Spline(nodes=3))
 FAMILIES = {

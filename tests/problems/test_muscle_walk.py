@@ -47,7 +47,7 @@ def test_soft_ground_leads_to_one_optimum(change, intervals, objective, monkeypa
 
 
 @pytest.mark.commands
-@pytest.mark.filterwarnings("ignore::ocp.transcription.settings.SizeWarning")
+@pytest.mark.filterwarnings("ignore::ocp.transcription.transcription_settings.SizeWarning")
 def test_a_whole_cycle_is_two_steps_by_symmetry():
     """Where both steps are as long, and thighs pass in the middle too (1e-6 asked); without that
     the whole cycle has a lower optimum, of uneven steps. It begins with the step and its image."""

@@ -9,7 +9,7 @@ from ocp import Radau, Transcription, load, verify
 from ocp.certificate.checks.flight_momentum import free_axes
 from ocp.certificate.checks.replay_motion import quaternion_length_error, scale_quaternions
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.problems.human.somersault import TakeOff, evenly, problem, report, turning
 from ocp.transcription.initial_guess import normalise_quaternions
 

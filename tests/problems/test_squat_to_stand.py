@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ocp import HermiteSimpson, Solver, Transcription, describe, prepare, solve, verify
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.models.human.muscles.squat_leg import CROSSED, KNEE_SLIDES, MUSCLES, leg_paths, squat_leg
 from ocp.problems.human.squat_to_stand import TASK, problem
 

@@ -92,7 +92,7 @@ def test_a_plan_of_parameters_goes_on_by_ours_from_multipliers_alone():
 
 
 def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
-    monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
+    monkeypatch.setattr("ocp.interior_point.condensed_systems.CORE", 3)
     monkeypatch.setattr("ocp.solvers.fronts.available", lambda: False)
     stated = problem(goal=Goal(objective="effort"), active=FEW_JOINTS)
     step = walk(stated, Transcription(), Solver()).require()

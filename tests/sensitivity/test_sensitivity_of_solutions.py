@@ -126,7 +126,9 @@ def beside_found(solution):
 def test_derivatives_are_checked_on_request(lift, monkeypatch):
     value = ocp.derivative(lift, "duration", "load", verify=True)
     assert value == ocp.derivative(lift, "duration", "load")
-    monkeypatch.setattr("ocp.sensitivity.sensitivity._named_derivative", lambda *_: 1.01 * value)
+    monkeypatch.setattr(
+        "ocp.sensitivity.solution_sensitivity._named_derivative", lambda *_: 1.01 * value
+    )
     with pytest.raises(ValueError, match="d duration / d load differs by .* central differences"):
         ocp.derivative(lift, "duration", "load", verify=True)
 

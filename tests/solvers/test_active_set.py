@@ -11,7 +11,7 @@ from ocp.solvers import Iterate, Solver, minimize
 from ocp.solvers.linear_algebra.saddle_point import factorise
 from ocp.solvers.nlp import own_residual
 from ocp.solvers.optimum.active_set import find_optimum, tighten
-from ocp.solvers.optimum.sensitivity import BoundSlopes, sensitivity, unmoved_bounds
+from ocp.solvers.optimum.optimum_sensitivity import BoundSlopes, sensitivity, unmoved_bounds
 
 INF = np.inf
 

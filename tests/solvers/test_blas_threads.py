@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ocp.solvers import NLP, Backend, Solver, minimize
-from ocp.solvers.backend import Answer
 from ocp.solvers.linear_algebra.blas_threads import libraries, one_thread
+from ocp.solvers.solver_backend import Answer
 
 BEFORE = 2  # threads that a user has
 

@@ -8,7 +8,7 @@ from compilers import compiler_needed
 
 from ocp import Solver, solve
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.solvers import fronts, plugins
+from ocp.solvers import casadi_plugins, fronts
 
 
 class Factorisation:
@@ -188,7 +188,10 @@ def test_a_chain_is_planned_in_proportion_to_its_length_though_rows_of_it_wait()
 
 @compiler_needed
 def test_ipopt_goes_the_same_way_with_it():
-    assert plugins.options("ipopt", {"linear_solver": "fronts"})["ipopt"]["linear_solver"] == "ma27"
+    assert (
+        casadi_plugins.options("ipopt", {"linear_solver": "fronts"})["ipopt"]["linear_solver"]
+        == "ma27"
+    )
     plain = solve(lift(points=8))
     ours = solve(lift(points=8), solver=Solver(options={"linear_solver": "fronts"}))
     assert ours.statistics["iterations"] == plain.statistics["iterations"]

@@ -8,7 +8,7 @@ import pytest
 from whole_graphs import program_of
 
 from ocp.solvers import Solver, minimize
-from ocp.solvers.optimum.prediction import predict_optimum
+from ocp.solvers.optimum.predicted_optimum import predict_optimum
 
 INF = np.inf
 

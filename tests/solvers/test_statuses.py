@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ocp.solvers import INTERRUPTED, NLP, Iterate, Solver, kkt_residual, minimize
-from ocp.solvers.backend import Answer, Backend
 from ocp.solvers.nlp import own_residual, with_derivatives
+from ocp.solvers.solver_backend import Answer, Backend
 from ocp.solvers.statuses import CUT_SHORT, STALLED, says_done, snopt_status
 
 FREE = np.full(2, np.inf)

@@ -7,7 +7,7 @@ import pytest
 
 from ocp import LADDER, Attempt, Guess, Solver, prepare, solve
 from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.solving.ladder import select_attempts
+from ocp.solving.solver_attempts import select_attempts
 from ocp.solving.starts.warm_start import start
 
 HOPELESS = {"diverging_iterates_tol": 1e-3}  # any motion is called diverging

@@ -12,7 +12,7 @@ from ocp.motion.free_knots import with_given_knots, with_widths
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.report import describe
 from ocp.report.report import report_lines
-from ocp.storage.npz import save
+from ocp.storage.result_files import save
 
 
 def free(points=12, **fields):

@@ -11,7 +11,7 @@ import ocp
 from ocp.certificate import violations
 from ocp.models.arms.two_link import two_link
 from ocp.problem.objectives import final
-from ocp.solving.ladder import PLAIN
+from ocp.solving.solver_attempts import PLAIN
 
 ARM = two_link()
 TWICE = 2 * PLAIN  # failures of a single attempt are not explained

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from ocp import Parameter, Solver, at_end, at_start, effort, path, prepare, track
-from ocp.interior_point import backend
+from ocp.interior_point import interior_point_backend
 from ocp.interior_point.iterate import Bounds, centre
 from ocp.models.arms.two_link import two_link
 from ocp.problems.arms.two_link_time import problem as least_time
 from ocp.problems.robots.ur5_replan import problem as reach
 from ocp.problems.swing_ups.cart_pole_mpc import problem as balance
-from ocp.solving.newton_core import FLOOR
+from ocp.solving.real_time_newton import FLOOR
 from ocp.transcription.parameters.parameter_bounds import ParameterBounds
 
 STATE = [Parameter(name, value) for name, value in zip("abcd", (0.0, -2.0, 0.0, 0.0))]
@@ -179,7 +179,7 @@ def test_the_central_path_keeps_the_difference_of_distance_and_multiplier():
 
 def test_a_warm_solve_of_the_interior_point_begins_on_the_central_path(monkeypatch):
     seen = []
-    search = backend.Search.search_from
+    search = interior_point_backend.Search.search_from
 
     def watched(self, point):
         bounds = self.stage.bounds
@@ -188,7 +188,7 @@ def test_a_warm_solve_of_the_interior_point_begins_on_the_central_path(monkeypat
         seen.append((self.mu, np.concatenate(products)))
         return search(self, point)
 
-    monkeypatch.setattr(backend.Search, "search_from", watched)
+    monkeypatch.setattr(interior_point_backend.Search, "search_from", watched)
     plan = prepare(balance(), solver=Solver(plugin="structured"))
     cold = plan.solve()
     warm = plan.solve(cold, speed=1.02)

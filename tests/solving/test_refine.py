@@ -20,7 +20,7 @@ from ocp.solving.refinement.mesh_error import (
     split_instants,
     worst_middles,
 )
-from ocp.transcription.settings import SizeError
+from ocp.transcription.transcription_settings import SizeError
 
 FASTEST = 0.3918545  # s: of the two-link arm, on ever finer meshes
 SWING = 58.8077  # N2 s: of the cart and its pole

@@ -9,8 +9,8 @@ from ocp import Parameter, Solver, prepare, solve
 from ocp.problems.arms.two_link_lift import problem
 from ocp.solvers import Unsuited
 from ocp.solvers.minimize import CUT_SHORT
-from ocp.solving import ladder
-from ocp.solving.ladder import choose_solver, search_seconds
+from ocp.solving import solver_attempts
+from ocp.solving.solver_attempts import choose_solver, search_seconds
 from ocp.transcription.transcribe import transcribe
 
 WALK = {"variables": 1800, "equalities": 1444, "inequalities": 1231} | {
@@ -28,9 +28,9 @@ def lift():
 @pytest.fixture
 def ours(monkeypatch):
     """Calls from Python cost nothing: ours is chosen for the least of programs."""
-    monkeypatch.setattr(ladder, "CALLS", 0.0)
-    monkeypatch.setattr(ladder, "SETUP", 0.0)
-    monkeypatch.setattr(ladder, "ENTRY", 1.0)
+    monkeypatch.setattr(solver_attempts, "CALLS", 0.0)
+    monkeypatch.setattr(solver_attempts, "SETUP", 0.0)
+    monkeypatch.setattr(solver_attempts, "ENTRY", 1.0)
 
 
 def test_large_systems_with_a_small_null_space_are_for_ours_and_small_ones_for_ipopt():
@@ -87,7 +87,7 @@ def test_a_program_that_is_not_for_ours_is_solved_by_ipopt(monkeypatch, ours):
     def refuse(*_):
         raise Unsuited("its core is too large")
 
-    monkeypatch.setattr("ocp.interior_point.linear_system.choose_system", refuse)
+    monkeypatch.setattr("ocp.interior_point.program_stage.choose_system", refuse)
     solution = solve(problem(points=10)).require()
     assert solution.statistics["plugin"] == "ipopt"
     assert solution.statistics["attempts"] == ["Solve_Succeeded"]
@@ -98,7 +98,7 @@ def test_a_program_that_is_not_for_ours_is_solved_by_ipopt(monkeypatch, ours):
 def test_where_ours_takes_too_long_ipopt_begins_anew_within_the_limits_of_the_user(
     monkeypatch, ours
 ):
-    monkeypatch.setattr(ladder, "LONGEST", 3)
+    monkeypatch.setattr(solver_attempts, "LONGEST", 3)
     alone = solve(problem(points=10), solver=Solver(plugin="ipopt")).require()
     both = solve(problem(points=10)).require()
     assert both.statistics["attempts"] == [CUT_SHORT, "Solve_Succeeded"]

@@ -15,8 +15,8 @@ import pytest
 
 import ocp
 from ocp import load
-from ocp.storage.containers import pack_arrays, unpack_arrays
-from ocp.storage.serialize import solution_bytes
+from ocp.storage.array_archive import pack_arrays, unpack_arrays
+from ocp.storage.result_bytes import solution_bytes
 
 ROOT = Path(__file__).parents[2]
 MEMORY = 200e6  # bytes that reading any file of a few MB may take, beside those of the program
@@ -33,8 +33,8 @@ def watch(event, _):
 """
 FLIPS = """
 import random
-from ocp.storage.npz import read_solution
-from ocp.storage.serialize import solution_bytes
+from ocp.storage.result_files import read_solution
+from ocp.storage.result_bytes import solution_bytes
 good = open(sys.argv[1], "rb").read()
 random.seed(1)
 solution_bytes(read_solution(good, "good.npz"))

@@ -9,8 +9,8 @@ from phased_motions import ARM, ENDS, fallen, moved
 import ocp
 from ocp.mechanics.kinematics import kinematics
 from ocp.motion import Part
-from ocp.storage.npz import read_solution
-from ocp.storage.serialize import solution_bytes
+from ocp.storage.result_bytes import solution_bytes
+from ocp.storage.result_files import read_solution
 
 
 def carried(ratio=2.0, mass=1.0, points=6):

@@ -20,9 +20,9 @@ from ocp.problem.instant import Instant
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.storage.problem_data import problem_data, problem_from_data
 from ocp.storage.problem_diff import differences
-from ocp.storage.serialize import solution_bytes
+from ocp.storage.result_bytes import solution_bytes
+from ocp.transcription.kernels.function_tapes import CODES, Tape, record
 from ocp.transcription.kernels.recording_instant import NotRecordable, RecordingInstant
-from ocp.transcription.kernels.tapes import CODES, Tape, record
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,7 +17,7 @@ from ocp.studies.continuation import (
     place_of,
     solves_to_repeat,
 )
-from ocp.studies.designs import grid
+from ocp.studies.parameter_designs import grid
 from ocp.studies.parameter_slopes import slopes
 from ocp.studies.schedule import Route
 from ocp.studies.store.cell_identity import cell, recipe

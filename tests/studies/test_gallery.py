@@ -11,9 +11,9 @@ from ocp.cli.commands.list_problems import tasks
 from ocp.diagnosis import elastic
 from ocp.solving import plan
 from ocp.solving.starts import random_starts
-from ocp.studies import cells, sweep
-from ocp.studies.comparison import child, comparison
-from ocp.studies.comparison import run as solver_runs
+from ocp.studies import solve_cell, sweep
+from ocp.studies.comparison import child_process, comparison
+from ocp.studies.comparison import limited_run as solver_runs
 from ocp.studies.comparison.comparison import compare
 from ocp.studies.store import cell_identity
 
@@ -39,28 +39,28 @@ def stopped(monkeypatch):
     def stop(*arguments, **named):
         raise Reached(REACHED)
 
-    for module in (cells, cell_identity):
+    for module in (solve_cell, cell_identity):
         monkeypatch.setattr(module, "open_statement", once)
     for module in (plan, elastic):
         monkeypatch.setattr(module, "transcribe", stop)
     monkeypatch.setattr(random_starts, "transcribe_phase", stop)
     monkeypatch.setattr(cell_identity, "problem_digest", lambda build, source: "0" * 32)
-    monkeypatch.setattr(child.resource, "setrlimit", lambda *limits: None)
-    monkeypatch.setattr(child, "WITHIN", [])
+    monkeypatch.setattr(child_process.resource, "setrlimit", lambda *limits: None)
+    monkeypatch.setattr(child_process, "WITHIN", [])
 
 
 def executed(job, folder):
     """Return the Run of a job as `execute` does, in this process."""
     task, result = folder / "run.json", folder / "result.json"
     task.write_text(json.dumps(asdict(job)))
-    child.main(str(task), str(result))
-    child.WITHIN.clear()
+    child_process.main(str(task), str(result))
+    child_process.WITHIN.clear()
     return solver_runs._conclude(job.run, json.loads(result.read_text()), 0, False, "")
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_problem_of_the_gallery_has_its_row(name, stopped, inside, monkeypatch):
-    row = cells.run_cell(json.loads(json.dumps(cell_of(TASKS[name]).content)))
+    row = solve_cell.run_cell(json.loads(json.dumps(cell_of(TASKS[name]).content)))
     if row["reason"].startswith("MissingExtra"):
         pytest.skip(row["reason"])
     assert (row["status"], row["reason"]) == ("failed", f"Reached: {REACHED}")

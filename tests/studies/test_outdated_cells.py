@@ -10,10 +10,10 @@ from study_cells import objectives, problem
 from ocp import Parameter, Task, solve
 from ocp.problem import duration
 from ocp.studies import StudyFileError, open_study, sweep
-from ocp.studies.store import cell_identity, qualified_names
+from ocp.studies.store import cell_identity, function_addresses
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.digests import code_digest, problem_digest
-from ocp.studies.store.qualified_names import module_at
+from ocp.studies.store.function_addresses import module_at
 from ocp.studies.store.repair import _copy
 from ocp.studies.task import task_of
 
@@ -54,16 +54,16 @@ def stated(inside, monkeypatch):
         path = inside / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        for loaded in list(qualified_names.LOADED.values()):
+        for loaded in list(function_addresses.LOADED.values()):
             sys.modules.pop(loaded.__name__, None)
-        qualified_names.LOADED.clear()
+        function_addresses.LOADED.clear()
         return module_at(str(path))
 
     monkeypatch.setattr(sys, "path", list(sys.path))
     # bytecode is told by second and length of a file: edits of this test may share both
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     yield load
-    qualified_names.LOADED.clear()
+    function_addresses.LOADED.clear()
     sys.modules.pop("own", None)
 
 

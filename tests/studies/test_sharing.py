@@ -15,9 +15,9 @@ from study_cells import counted, endless, objectives, problem
 
 from ocp.studies import open_study, sweep
 from ocp.studies.processes import Processes
-from ocp.studies.store import leases
+from ocp.studies.store import cell_leases
+from ocp.studies.store.cell_leases import Heartbeat, is_alive, new_owner, retire
 from ocp.studies.store.database import Ledger, renew
-from ocp.studies.store.leases import Heartbeat, is_alive, new_owner, retire
 
 pytestmark = pytest.mark.commands
 
@@ -71,7 +71,7 @@ def test_the_claims_of_a_killed_process_are_void_at_once(inside):
     connection.close()
     begin, how = time.perf_counter(), {"file": "log.txt"}
     done = sweep(problem, SIX, file="a.sqlite", workers=0, method=counted, how=how)
-    assert len(done.solved) == 6 and time.perf_counter() - begin < leases.LEASE / 3
+    assert len(done.solved) == 6 and time.perf_counter() - begin < cell_leases.LEASE / 3
 
 
 def test_a_claim_of_another_computer_holds_until_its_lease_is_over():
@@ -90,7 +90,7 @@ def test_a_claim_of_another_computer_holds_until_its_lease_is_over():
 
 def test_a_claim_is_kept_as_long_as_it_is_renewed_and_its_owner_works(monkeypatch):
     monkeypatch.setattr("ocp.studies.store.database.LEASE", 1.0)
-    monkeypatch.setattr(leases, "BEAT", 0.1)
+    monkeypatch.setattr(cell_leases, "BEAT", 0.1)
     cell = sweep(problem, {"torque": [3.0]}, workers=0, file="b.sqlite").cells[0]
     owner, other = new_owner(), new_owner()
     with Ledger("a.sqlite") as ledger:

@@ -17,7 +17,7 @@ from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.studies.comparison import comparison
-from ocp.studies.comparison import run as solver_runs
+from ocp.studies.comparison import limited_run as solver_runs
 from ocp.studies.comparison.best_known import own_verdict, with_best_known
 from ocp.studies.comparison.comparison import compare
 from ocp.studies.comparison.comparison_tables import (
@@ -29,9 +29,9 @@ from ocp.studies.comparison.comparison_tables import (
     runs_as_csv,
     table,
 )
+from ocp.studies.comparison.limited_run import ANOTHER, Run
 from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, share
 from ocp.studies.comparison.profiles import ratios as cost_ratios
-from ocp.studies.comparison.run import ANOTHER, Run
 from ocp.studies.comparison.verdict import (
     COARSE,
     GAVE_UP,

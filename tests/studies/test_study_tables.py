@@ -8,7 +8,15 @@ import pytest
 
 from ocp.cli.output.study_report import cells_text
 from ocp.studies.store.row_format import Cell
-from ocp.studies.tables import HEAD, TAIL, columns, draw_study, markdown_lines, table, write_table
+from ocp.studies.study_tables import (
+    HEAD,
+    TAIL,
+    columns,
+    draw_study,
+    markdown_lines,
+    table,
+    write_table,
+)
 
 RESERVED = (*HEAD, *TAIL)
 OUTCOME = {
@@ -51,7 +59,9 @@ def test_a_name_of_a_column_is_told_apart(name, part, inside):
 @pytest.mark.parametrize("name", RESERVED)
 def test_what_is_printed_and_drawn_has_both(name, inside, monkeypatch):
     drawn = []
-    monkeypatch.setattr("ocp.studies.tables.lines", lambda *a, **named: drawn.append((a, named)))
+    monkeypatch.setattr(
+        "ocp.studies.study_tables.lines", lambda *a, **named: drawn.append((a, named))
+    )
     cells = [cell(parameters={name: 3.5 + k}) for k in range(2)]
     header, first, _ = (line.split() for line in cells_text(cells).splitlines())
     shown = dict(zip(header, first))

@@ -12,11 +12,11 @@ from study_cells import objectives, problem
 from ocp import Solver, Transcription
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies import StudyFileError, Task, open_study, sweep
-from ocp.studies.store import spill
+from ocp.studies.store import unsaved_cells
 from ocp.studies.store.cell_identity import content_of, recipe
 from ocp.studies.store.database import Ledger
+from ocp.studies.store.function_trust import Trust
 from ocp.studies.store.row_format import Cell, identity, result_of
-from ocp.studies.store.trust import Trust
 
 TWO = {"torque": [8.0, 10.0]}
 MARK = "a_planted_function_ran"
@@ -155,7 +155,7 @@ def test_rescued_cells_count_in_a_private_folder_alone_and_for_cells_that_are_wa
     folders = {name: inside / f".a.sqlite.rescued-{name}" for name in ("open", "private", "link")}
     for name in ("open", "private"):
         folders[name].mkdir(mode=0o755 if name == "open" else 0o700)
-        with Ledger(folders[name] / spill.NAME) as other:
+        with Ledger(folders[name] / unsaved_cells.NAME) as other:
             for cell in [*first.cells, wanted] if name == "private" else [wanted]:
                 blank = replace(cell, status="pending")
                 other.plan([blank])

@@ -3,7 +3,7 @@
 import pytest
 
 from ocp.cli.main import command
-from ocp.studies.store.qualified_names import module_at
+from ocp.studies.store.function_addresses import module_at
 from ocp.studies.task import Task, task_of
 
 FILES = {

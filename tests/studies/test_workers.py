@@ -11,7 +11,7 @@ from ocp import solve
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.studies import sweep
 from ocp.studies.processes import Processes
-from ocp.studies.store.qualified_names import address
+from ocp.studies.store.function_addresses import address
 
 CLUSTERED = {"torque": [float(k) for k in range(8, 15)], "points": 6}
 

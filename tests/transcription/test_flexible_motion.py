@@ -216,7 +216,10 @@ def test_moments_about_axes_are_the_torques_but_for_what_turns_leave_out(stiffen
     tree, gaps = flexible_arm(bend=1, bend_y=1, gravity=9.81, stiffening=stiffening), []
     for size in (1e-2, 1e-3):
         q, qd, qdd = (ca.DM([0.3, size, -size / 2, -0.8, size, size]) for _ in range(3))
-        tau, moment = book.inverse(tree, q, qd, qdd), book.reactions(tree, q, qd, qdd)[0][2, :]
+        tau, moment = (
+            book.inverse(tree, q, qd, qdd),
+            book.reactions(tree, q, qd, qdd)[0][2, :],
+        )
         assert float(moment[0]) == pytest.approx(float(tau[0]), rel=1e-12)
         gaps.append(abs(float(moment[1] - tau[3])))
     assert 1e-8 < gaps[0] < 1e-2 and np.log10(gaps[0] / gaps[1]) == pytest.approx(order, abs=0.1)

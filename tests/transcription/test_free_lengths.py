@@ -16,7 +16,7 @@ from ocp.problems.arms.two_link_arcs import FASTEST
 from ocp.problems.arms.two_link_time import problem as least_time
 from ocp.solving.starts.warm_start import start_phase
 from ocp.transcription import transcribe_phase
-from ocp.transcription.methods import on_its_mesh
+from ocp.transcription.transcription_methods import on_its_mesh
 from ocp.transcription.variables.layout import join_variables
 
 ARCS = ocp.Transcription(

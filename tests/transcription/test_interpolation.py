@@ -8,7 +8,7 @@ from bipeds import LEAVE, STRIKE, crouch
 
 from ocp import BSpline
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.transcription.requests import schedule_grid
+from ocp.transcription.row_requests import schedule_grid
 from ocp.transcription.variables.interpolation import (
     STEPS,
     lifted_quadrature,

@@ -24,7 +24,7 @@ from ocp.problems.arms.pr_mixed import problem as pr_mixed
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import kkt_residual
 from ocp.transcription import transcribe_phase, transcription_of
-from ocp.transcription.requests import schedule_grid
+from ocp.transcription.row_requests import schedule_grid
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import (
     join_variables,
@@ -35,7 +35,7 @@ from ocp.transcription.variables.layout import (
     motion_width,
     split_variables,
 )
-from ocp.transcription.variables.multipliers import gather_multipliers, name_multipliers
+from ocp.transcription.variables.named_multipliers import gather_multipliers, name_multipliers
 
 # Of `everything`: its coordinates in reverse, which no walker is
 pytestmark = pytest.mark.filterwarnings("ignore:mirror_symmetry. joint")

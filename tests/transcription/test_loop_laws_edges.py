@@ -11,7 +11,7 @@ from turning_crank import FAST, TREE, WAY, equalities, gap_of, solved, turning
 import ocp
 from ocp.cli.output.run_report import describe
 from ocp.mechanics import GROUND, body_weight, poses
-from ocp.mechanics.kinematics import loop_assembly, loops
+from ocp.mechanics.kinematics import loop_assembly, loop_closure
 from ocp.models.mechanisms.five_bar import five_bar, reaching
 from ocp.models.mechanisms.four_bar import four_bar
 from ocp.problem import linear_split, unilateral
@@ -39,7 +39,7 @@ def welded_chain(rng, q):
         name="weld", start="wall", end="tip", position="xyz", orientation="xyz", turn=turn
     )
     tree = replace(tree, points=(tip, wall), loops=(weld,))
-    tangent = np.linalg.svd(np.array(loops.gap_jacobian(tree, ca.DM(q))))[2][-1]
+    tangent = np.linalg.svd(np.array(loop_closure.gap_jacobian(tree, ca.DM(q))))[2][-1]
     lead = f"j{int(np.abs(tangent).argmax())}"
     driven = tuple(replace(joint, actuated=joint.name == lead) for joint in tree.joints)
     return replace(tree, joints=driven), lead, tangent
@@ -156,7 +156,7 @@ def test_the_five_bar_reaches_where_it_is_told():
         [rng.uniform(-0.15, 0.15, 20), rng.choice([-1, 1], 20) * rng.uniform(0.2, 0.4, 20)]
     ):
         q = reaching((x, y))
-        assert np.abs(np.array(loops.gap(tree, ca.DM(q)))).max() < 1e-12
+        assert np.abs(np.array(loop_closure.gap(tree, ca.DM(q)))).max() < 1e-12
     with pytest.raises(ValueError, match=r"hand: \(1, 0\) m is out of reach of the left crank"):
         reaching((1.0, 0.0))
 

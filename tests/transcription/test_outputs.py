@@ -7,7 +7,7 @@ import pytest
 from ocp import BSpline, Load, Parameter, Problem, effort, inverse_dynamics
 from ocp.dynamics import formulation_of
 from ocp.models.arms.two_link import two_link
-from ocp.transcription.kernels.outputs import output_functions, stack_motion
+from ocp.transcription.kernels.parameter_outputs import output_functions, stack_motion
 
 PUSH = Parameter("push", 2.0, "N")
 SCALE = Parameter("scale", 3.0)

@@ -33,10 +33,10 @@ from ocp import (
     verify,
 )
 from ocp.mechanics import state_needs
-from ocp.mechanics.elements.forces import states_at_rest
+from ocp.mechanics.elements.generalized_forces import states_at_rest
 from ocp.mechanics.muscles import Fatigue, GivenPath, Muscle
 from ocp.mechanics.muscles.activation_dynamics import activation_rate
-from ocp.mechanics.muscles.curves import active_force, passive_force
+from ocp.mechanics.muscles.force_curves import active_force, passive_force
 
 
 def lift(tree, points=16):

@@ -63,7 +63,7 @@ def test_a_program_on_threads_has_the_same_numbers(monkeypatch):
     monkeypatch.setattr(instants, "THREADED", 1)
     asked = []
     monkeypatch.setattr(
-        "ocp.transcription.assembly.nonlinear_program.map_function",
+        "ocp.transcription.assembly.assemble_program.map_function",
         lambda *what, **more: asked.append(more["threads"]) or map_function(*what, **more),
     )
     threaded = {"kernels": "virtual", "threads": 2}

@@ -16,8 +16,8 @@ import ocp
 from ocp.problem.instant import NoRate
 from ocp.solving.refinement.mesh_error import mesh_errors
 from ocp.transcription import transcribe_phase
+from ocp.transcription.kernels.function_tapes import Played, record
 from ocp.transcription.kernels.row_values import row_values
-from ocp.transcription.kernels.tapes import Played, record
 from ocp.transcription.kernels.time_derivatives import Flow
 from ocp.transcription.variables.layout import split_variables
 

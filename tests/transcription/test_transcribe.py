@@ -19,7 +19,7 @@ from ocp.solvers import minimize
 from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables.layout import Layout, join_variables, motion_map, split_variables
-from ocp.transcription.variables.multipliers import gather_multipliers, name_multipliers
+from ocp.transcription.variables.named_multipliers import gather_multipliers, name_multipliers
 
 
 def arm_problem(points=7, free=True, **changes):

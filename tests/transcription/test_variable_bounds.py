@@ -6,7 +6,7 @@ import pytest
 from ocp import BSpline, Problem, effort, path
 from ocp.models.arms.two_link import two_link
 from ocp.transcription.transcribe_phase import transcribe_phase
-from ocp.transcription.variables.multipliers import name_multipliers
+from ocp.transcription.variables.named_multipliers import name_multipliers
 
 SHOULDER = 0  # the variable that is its angle at the start
 

@@ -8,7 +8,7 @@ import pytest
 from ocp import BSpline, HermiteSimpson, Spline, Transcription
 from ocp.problems.arms.two_link_time import problem
 from ocp.transcription import transcribe_phase
-from ocp.transcription.assembly.block_products import units_of
+from ocp.transcription.assembly.chain_rule_products import units_of
 
 COARSE = problem(points=9)
 CASES = {

@@ -8,7 +8,7 @@ import pytest
 from element_arm import ARM
 
 import ocp
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.unilateral_forces import stay_gaps, stay_rates, stay_torques
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.mechanics.flexible.modes import section_turns
+from ocp.mechanics.flexible.link_modes import section_turns
 from ocp.solution.solution import Solution
 
 INSTANTS = 401

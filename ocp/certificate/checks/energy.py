@@ -6,7 +6,7 @@ from functools import partial
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import element_loss, forces_of
+from ocp.mechanics.elements.generalized_forces import element_loss, forces_of
 from ocp.mechanics.flexible.flexible_kinematics import damping_power
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.mechanics.values.types import Matrix

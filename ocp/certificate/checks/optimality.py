@@ -7,11 +7,11 @@ import numpy as np
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import kkt_residual
-from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed, join_multipliers, transcribe
 from ocp.transcription.transcribe_phase import TranscribedPhase
+from ocp.transcription.transcription_settings import Transcription
 from ocp.transcription.variables.layout import join_variables
-from ocp.transcription.variables.multipliers import (
+from ocp.transcription.variables.named_multipliers import (
     gather_multipliers,
     rescale_law_multipliers,
 )

@@ -20,8 +20,8 @@ from ocp.problem.reserved_names import SEPARATOR, name_in_phase, phase_label
 from ocp.problem.statement import Problem
 from ocp.solution.objective_values import Cost
 from ocp.solution.solution import Solution
-from ocp.transcription.settings import settings_of_parts
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcription_settings import settings_of_parts
 
 INSTANTS = 7  # at which the torques of two statements are compared
 

@@ -19,14 +19,14 @@ from ocp.certificate.checks.simulation import (
 from ocp.dynamics import FORMULATIONS, hybrid_dynamics
 from ocp.dynamics.catalogue import is_comparable
 from ocp.dynamics.closed_loops import passive_loop_forces
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.dynamics.formulations.lie_group import LIE_GROUP
 from ocp.mechanics.kinematics.kinematics import motions, position, wrench_torques
-from ocp.mechanics.kinematics.loops import gap_slope
+from ocp.mechanics.kinematics.loop_closure import gap_slope
 from ocp.mechanics.kinematics.unilateral_forces import stay_torques
 from ocp.mechanics.model.loads import Load
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.collocation_mesh import Mesh, power_series
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size, touches
@@ -35,7 +35,7 @@ from ocp.problem.contact.load_paths import is_corrected, transmissions
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.load_states import loads_in_state
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.sampling import dense_instants
 from ocp.solution.solution import Solution, stay_forces, touch_forces
 from ocp.transcription.variables.interpolation import STEPS, wrench_interpolation

@@ -10,17 +10,17 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics.closed_loops import forward as closed_forward
 from ocp.dynamics.derivatives.element_states import insert_rows, moving_parts
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.dynamics.formulations import lagrange
 from ocp.dynamics.formulations.lie_group import forward as articulated
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
 from ocp.dynamics.from_inverse import accelerations_by, suits_articulated_bodies
-from ocp.mechanics.elements.forces import bodies_of, state_rates, with_elements
+from ocp.mechanics.elements.generalized_forces import bodies_of, state_rates, with_elements
 from ocp.mechanics.kinematics.kinematics import kinetic_energy
 from ocp.mechanics.kinematics.loop_assembly import closed_configurations
 from ocp.mechanics.model.loads import Load
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_numeric, numbers
 from ocp.problem.contact.force_law import Acting

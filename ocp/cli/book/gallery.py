@@ -10,10 +10,10 @@ from ocp.cli.book.reference import plain, restructured_text
 from ocp.cli.commands.list_problems import tasks
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.studies.store import qualified_names
+from ocp.studies.store import function_addresses
 from ocp.studies.store.argument_records import Keywords
 from ocp.studies.task import Task
-from ocp.transcription.settings import transcription_of
+from ocp.transcription.transcription_settings import transcription_of
 
 PICTURES = "*.png"
 HEADER = """\
@@ -142,7 +142,7 @@ def script(name: str, task: Task, source: str, *, solved: bool = True) -> str:
     told = "\n".join(restructured_text((inspect.getdoc(task.problem) or "").splitlines()))
     return SCRIPT.format(
         name=name,
-        module=qualified_names.gallery()[name],
+        module=function_addresses.gallery()[name],
         title=name,
         line="=" * len(name),
         words=plain(inspect.getdoc(module) or ""),

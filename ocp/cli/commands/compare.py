@@ -25,11 +25,11 @@ from ocp.plots import check_suffix
 from ocp.solvers import HESSIANS
 from ocp.storage.atomic_files import check_writable
 from ocp.studies.comparison.comparison import compare
-from ocp.studies.comparison.jobs import BEST
-from ocp.studies.comparison.run import Run
+from ocp.studies.comparison.comparison_jobs import BEST
+from ocp.studies.comparison.limited_run import Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS
 from ocp.studies.store.argument_records import Keywords
-from ocp.studies.store.qualified_names import module_at
+from ocp.studies.store.function_addresses import module_at
 from ocp.studies.task import Task, task_of
 from ocp.studies.workers import processors
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
 from ocp.cli.flags import read_line
-from ocp.studies.store.qualified_names import GALLERY
+from ocp.studies.store.function_addresses import GALLERY
 
 
 def command(arguments: Sequence[str]) -> int:

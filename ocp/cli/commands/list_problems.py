@@ -17,8 +17,8 @@ from types import ModuleType
 from ocp.cli.commands.certified_list import certify_problems
 from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
 from ocp.cli.flags import read_line, relative_tolerance, split_names
-from ocp.studies.store.qualified_names import gallery
-from ocp.studies.tables import align_columns
+from ocp.studies.store.function_addresses import gallery
+from ocp.studies.study_tables import align_columns
 from ocp.studies.task import Task
 
 # What one wants to do, and the problems to begin from

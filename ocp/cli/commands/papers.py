@@ -14,8 +14,8 @@ from types import ModuleType
 from ocp.cli.exit_status import DONE, FAILED, INTERRUPTED, REFUSED, refuse
 from ocp.cli.flags import read_line
 from ocp.storage.atomic_files import check_writable, write
-from ocp.studies.store.qualified_names import GALLERY
-from ocp.studies.tables import markdown
+from ocp.studies.store.function_addresses import GALLERY
+from ocp.studies.study_tables import markdown
 
 PAPERS = ("xiang", "hollerbach", "book", "barman", "sohl")
 SHORT = 14  # letters of a value that stands in a column

@@ -39,17 +39,17 @@ from ocp.cli.output.saved_files import check_paths, check_tables, write_files
 from ocp.cli.output.status_line import Steps, status_line
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.catalogue import is_choice
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.motion.spline import KNOTS, BSpline
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Solver, keep_interrupts
 from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.store.argument_records import Arguments, Keywords
-from ocp.studies.store.qualified_names import module_at, named_value
+from ocp.studies.store.function_addresses import module_at, named_value
 from ocp.studies.task import GIVEN, Task, on_spline, task_of
 from ocp.transcription import KERNELS
-from ocp.transcription.methods import METHODS, Collocation, Method
-from ocp.transcription.settings import Transcription, settings_of, transcription_of
+from ocp.transcription.transcription_methods import METHODS, Collocation, Method
+from ocp.transcription.transcription_settings import Transcription, settings_of, transcription_of
 
 if TYPE_CHECKING:
     from ocp.plots.bodies.viewer import Viewer

@@ -29,11 +29,11 @@ from ocp.cli.output.study_report import ProgressLine, cells_text, front_text, op
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import check_writable
-from ocp.studies.cells import outputs
-from ocp.studies.designs import grid, is_number, latin_hypercube, side_by_side
+from ocp.studies.parameter_designs import grid, is_number, latin_hypercube, side_by_side
 from ocp.studies.pareto_front import Front, pareto
+from ocp.studies.solve_cell import outputs
 from ocp.studies.store.argument_records import Keywords
-from ocp.studies.store.qualified_names import module_at
+from ocp.studies.store.function_addresses import module_at
 from ocp.studies.study import Study, rank_optima, restarts, sweep
 from ocp.studies.task import Task, task_of
 from ocp.version import install_hint

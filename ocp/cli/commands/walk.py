@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ocp.cli.commands.run import run_task, short_parser
 from ocp.cli.exit_status import DONE
-from ocp.studies.store.qualified_names import module_at
+from ocp.studies.store.function_addresses import module_at
 from ocp.studies.task import task_of
 
 PROBLEM, PROGRAM = "gait", "ocp walk"

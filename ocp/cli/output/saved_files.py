@@ -14,7 +14,7 @@ from ocp.report.internal_report import Report
 from ocp.solution.solution import Solution
 from ocp.solvers.progress import say
 from ocp.storage.atomic_files import check_writable, plain, write
-from ocp.storage.npz import save
+from ocp.storage.result_files import save
 from ocp.studies.store.argument_records import Arguments
 from ocp.studies.task import OwnFile, Views
 

@@ -7,7 +7,7 @@ from ocp.studies.pareto_front import Front
 from ocp.studies.schedule import Progress
 from ocp.studies.store.row_format import Cell
 from ocp.studies.study import Optimum
-from ocp.studies.tables import align_columns, columns_of, table
+from ocp.studies.study_tables import align_columns, columns_of, table
 
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")
 LISTED = 12  # numbers of starts that a line shows

@@ -6,13 +6,13 @@ instructions are ready within a tenth of a second. Where nothing of this can be 
 virtual machine evaluates graphs.
 """
 
-from ocp.codegen.assembler.executable_memory import CodeMemory, NoMachineCode
-from ocp.codegen.assembler.library import (
+from ocp.codegen.assembler.assembled_functions import (
     assemble_function,
     assemble_map,
     map_code,
     unsupported_reason,
 )
+from ocp.codegen.assembler.executable_memory import CodeMemory, NoMachineCode
 from ocp.codegen.assembler.this_machine import (
     LIBRARIES,
     image_of,

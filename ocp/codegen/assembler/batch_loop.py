@@ -28,7 +28,7 @@ from ocp.codegen.assembler.instructions import (
     at,
 )
 from ocp.codegen.assembler.ir import Steps
-from ocp.codegen.assembler.scheduling import body, memory_of
+from ocp.codegen.assembler.register_scheduling import body, memory_of
 
 LANES = 4
 ADDRESSES = "library"  # label of the addresses of the C library's functions

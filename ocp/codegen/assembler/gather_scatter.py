@@ -27,7 +27,7 @@ from ocp.codegen.assembler.instructions import (
     at,
 )
 from ocp.codegen.assembler.ir import ADD, MUL, PRODUCT, XOR, Step, Steps
-from ocp.codegen.assembler.scheduling import Memory, body
+from ocp.codegen.assembler.register_scheduling import Memory, body
 
 COLUMNS = 6  # of a product, at most: sums stay in registers, beside a product for each
 

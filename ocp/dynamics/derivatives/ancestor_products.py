@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.matrices import scattered_matrix
+from ocp.dynamics.matrix_entries import scattered_matrix
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 

@@ -41,7 +41,7 @@ from ocp.dynamics.derivatives.composite_inertias import (
     wrench_of,
 )
 from ocp.dynamics.derivatives.ground_frame import Chain
-from ocp.dynamics.matrices import scattered_matrix, split_rows
+from ocp.dynamics.matrix_entries import scattered_matrix, split_rows
 from ocp.mechanics.kinematics.spatial import (
     cross,
     cross_force,

@@ -17,9 +17,9 @@ from ocp.dynamics.derivatives.chart_wrappers import (
 )
 from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
 from ocp.dynamics.derivatives.element_states import insert_blocks, insert_rows, moving_parts
-from ocp.dynamics.formulation import Provider
+from ocp.dynamics.formulation_record import Provider
 from ocp.dynamics.signatures import AnyLoads, Inverse, Parts
-from ocp.mechanics.elements.forces import bodies_of
+from ocp.mechanics.elements.generalized_forces import bodies_of
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 

@@ -14,7 +14,7 @@ from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
 from ocp.dynamics.derivatives.element_states import insert_blocks, insert_rows, moving_parts
 from ocp.dynamics.from_inverse import solve_mixed
 from ocp.dynamics.signatures import AnyLoads, Inverse, Loads, Reactions, Slopes
-from ocp.mechanics.elements.forces import bodies_of
+from ocp.mechanics.elements.generalized_forces import bodies_of
 from ocp.mechanics.kinematics.kinematics import motions, wrench_torques
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree

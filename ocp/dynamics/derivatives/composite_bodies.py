@@ -40,8 +40,8 @@ from ocp.dynamics.derivatives.ground_frame import (
     path_sums,
 )
 from ocp.dynamics.derivatives.load_derivatives import load_curvatures, load_slopes
-from ocp.dynamics.formulation import Provider
-from ocp.dynamics.matrices import split_rows
+from ocp.dynamics.formulation_record import Provider
+from ocp.dynamics.matrix_entries import split_rows
 from ocp.dynamics.signatures import AnyLoads, Parts
 from ocp.mechanics.kinematics.spatial import (
     cross,

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.derivatives.ground_frame import Chain, Frames, body_columns
-from ocp.dynamics.matrices import split_rows
+from ocp.dynamics.matrix_entries import split_rows
 from ocp.mechanics.kinematics.spatial import cross, matrix_product, repeat_rows, symmetric_product
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import array, is_open, matrix

@@ -13,7 +13,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import align_frames
+from ocp.dynamics.formulation_record import align_frames
 from ocp.mechanics.kinematics.spatial import cross, repeat_rows
 from ocp.mechanics.model.inertia import merge_fixed_links, regroup_inertias, without_noise
 from ocp.mechanics.model.joints import Joint

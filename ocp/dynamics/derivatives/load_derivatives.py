@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ocp.dynamics.derivatives.ground_frame import Chain, Frames
-from ocp.dynamics.matrices import split_rows
+from ocp.dynamics.matrix_entries import split_rows
 from ocp.dynamics.signatures import AnyLoads
 from ocp.mechanics.kinematics.spatial import cross, cross_force, cross_motion, cross_with_vector
 from ocp.mechanics.model.loads import Wrench, applied_loads

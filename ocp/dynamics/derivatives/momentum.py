@@ -39,7 +39,7 @@ from ocp.dynamics.derivatives.composite_inertias import (
     wrench_of,
 )
 from ocp.dynamics.derivatives.ground_frame import Chain, carried_sums, chain_of, ground_frames
-from ocp.dynamics.matrices import split_rows
+from ocp.dynamics.matrix_entries import split_rows
 from ocp.dynamics.signatures import Parts
 from ocp.mechanics.kinematics.spatial import cross_force, cross_motion, cross_with_vector, dot
 from ocp.mechanics.model.inertia import resting_mass

@@ -24,12 +24,12 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements import Muscle
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.elements.joint_elements import MotionState
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.activation_dynamics import excitation_derivatives
 from ocp.mechanics.muscles.fibres import pull_derivatives
-from ocp.mechanics.muscles.paths import GivenPath, PolynomialPath
+from ocp.mechanics.muscles.muscle_paths import GivenPath, PolynomialPath
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
 

@@ -21,9 +21,9 @@ from ocp.dynamics.exponentials import (
     to_child,
     to_parent,
 )
-from ocp.dynamics.formulation import align_frames
+from ocp.dynamics.formulation_record import align_frames
 from ocp.dynamics.signatures import Loads
-from ocp.mechanics.elements.forces import rotors
+from ocp.mechanics.elements.generalized_forces import rotors
 from ocp.mechanics.model.inertia import regroup_inertias
 from ocp.mechanics.model.loads import applied_loads
 from ocp.mechanics.model.tree import Tree, inward, outward

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, align_frames
+from ocp.dynamics.formulation_record import Formulation, align_frames
 from ocp.dynamics.signatures import Loads, Reactions, Slopes
-from ocp.mechanics.kinematics.rigid import joint_pose
+from ocp.mechanics.kinematics.rigid_kinematics import joint_pose
 from ocp.mechanics.kinematics.spatial import skew
 from ocp.mechanics.model.loads import applied_loads
 from ocp.mechanics.model.tree import Tree, inward, outward

@@ -24,8 +24,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, Reach, align_frames
-from ocp.dynamics.matrices import Entries, sparse_matrix
+from ocp.dynamics.formulation_record import Formulation, Reach, align_frames
+from ocp.dynamics.matrix_entries import Entries, sparse_matrix
 from ocp.dynamics.signatures import Loads
 from ocp.mechanics.kinematics.kinematics import poses
 from ocp.mechanics.kinematics.spatial import cross, cross_force, cross_motion, symmetric_product

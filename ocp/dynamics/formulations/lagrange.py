@@ -4,7 +4,7 @@ recursion, and so a witness to those that are."""
 import casadi as ca
 
 from ocp.dynamics.signatures import Loads
-from ocp.mechanics.elements.forces import kinematics_of
+from ocp.mechanics.elements.generalized_forces import kinematics_of
 from ocp.mechanics.flexible.flexible_kinematics import damping_power
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power
 from ocp.mechanics.model.tree import Tree

@@ -23,14 +23,14 @@ import casadi as ca
 from ocp.dynamics.derivatives.chart_wrappers import extend_hybrid, extend_mass_matrix
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.dynamics.exponentials import ad, bend_to_parent, inertia_to_parent, to_parent
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.dynamics.formulations.articulated_body import (
     Articulation,
     HybridProblem,
     hybrid_problem,
     solve_hybrid,
 )
-from ocp.dynamics.matrices import sparse_matrix
+from ocp.dynamics.matrix_entries import sparse_matrix
 from ocp.dynamics.signatures import Loads, Slopes
 from ocp.mechanics.kinematics.spatial import skew
 from ocp.mechanics.model.tree import Tree, inward

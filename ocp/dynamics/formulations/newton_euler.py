@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, align_frames
+from ocp.dynamics.formulation_record import Formulation, align_frames
 from ocp.dynamics.signatures import Loads, Reactions
 from ocp.mechanics.kinematics.spatial import euler_zxz
 from ocp.mechanics.model.inertia import mass_moments, regroup_inertias

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import align_frames
-from ocp.dynamics.matrices import filled_matrix
+from ocp.dynamics.formulation_record import align_frames
+from ocp.dynamics.matrix_entries import filled_matrix
 from ocp.dynamics.signatures import Loads, Slopes
-from ocp.mechanics.kinematics.rigid import joint_pose
+from ocp.mechanics.kinematics.rigid_kinematics import joint_pose
 from ocp.mechanics.kinematics.spatial import screw_matrix, skew
 from ocp.mechanics.model.inertia import mass_moments
 from ocp.mechanics.model.joints import GROUND, revolute

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, align_frames
+from ocp.dynamics.formulation_record import Formulation, align_frames
 from ocp.dynamics.formulations.transforms_4x4 import (
     Links,
     aligned_torques,
@@ -25,7 +25,7 @@ from ocp.dynamics.formulations.transforms_4x4 import (
     symbolic_chain,
     symmetric_block,
 )
-from ocp.dynamics.matrices import sparse_matrix
+from ocp.dynamics.matrix_entries import sparse_matrix
 from ocp.dynamics.signatures import Loads, Slopes
 from ocp.mechanics.model.loads import AppliedLoads, applied_loads
 from ocp.mechanics.model.tree import Tree, outward

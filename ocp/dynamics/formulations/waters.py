@@ -11,7 +11,7 @@ from functools import partial
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, align_frames
+from ocp.dynamics.formulation_record import Formulation, align_frames
 from ocp.dynamics.formulations.transforms_4x4 import (
     BASE,
     Links,

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, Reach, check_rigid
+from ocp.dynamics.formulation_record import Formulation, Reach, check_rigid
 from ocp.dynamics.formulations import configuration_space
 from ocp.dynamics.formulations.configuration_space import load_torques, torques
 from ocp.dynamics.signatures import Loads

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.codegen.c_source import c_array, c_function, c_prototype
 from ocp.dynamics.catalogue import AUTO
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.interchange.c_code.plan_folder import plan_files
 from ocp.interchange.c_code.tree_functions import PARAMETERS, tree_functions
 from ocp.mechanics.model.tree import Tree

@@ -9,16 +9,16 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.c_source import c_array, c_number, with_dense_outputs
-from ocp.interior_point.augmented import Augmented, FrontPlan
+from ocp.interior_point.sparse_systems import Augmented, FrontPlan
 from ocp.mechanics.values.parameters import is_open
 from ocp.motion.basis import Array
 from ocp.motion.spline import BSpline
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solving.newton_core import Interior
 from ocp.solving.plan import Plan, on_virtual_kernels
 from ocp.solving.real_time import Line, Running, begin_steps, values_at_solution
+from ocp.solving.real_time_newton import Interior
 from ocp.transcription.variables.layout import duration_at, free_duration
 
 FRONT = ("child", "next", "pivots", "width", "wide", "own", "beside", "runs", "run_count")

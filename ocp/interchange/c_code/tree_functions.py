@@ -4,7 +4,7 @@ import casadi as ca
 
 from ocp.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
 from ocp.dynamics.catalogue import AUTO
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.mechanics.kinematics.kinematics import positions
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Parameter, parameters_of

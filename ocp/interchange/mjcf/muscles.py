@@ -11,7 +11,7 @@ from ocp.interchange.poses import pose_matrix
 from ocp.mechanics.elements import PassiveForce
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle, passive_energy
-from ocp.mechanics.muscles.paths import PathPoint, PointPath
+from ocp.mechanics.muscles.muscle_paths import PathPoint, PointPath
 from ocp.mechanics.muscles.wrapping import SHAPES, Surface, WrapPast
 from ocp.mechanics.values.types import Matrix
 

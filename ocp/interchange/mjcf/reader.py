@@ -13,14 +13,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.interchange.inertials import link_from_inertia
-from ocp.interchange.joint_elements import (
+from ocp.interchange.file_joint_elements import (
     JointForces,
     ball_elements,
     follower_elements,
     follows_curve,
     joint_elements,
 )
+from ocp.interchange.inertials import link_from_inertia
 from ocp.interchange.mjcf.actuators import actuator_limits, undriven_forces
 from ocp.interchange.mjcf.compiled_model import Model, compile_model, ignored_parts
 from ocp.interchange.mjcf.equalities import (

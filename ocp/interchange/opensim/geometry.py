@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ocp.interchange.mesh_files import mesh_path
+from ocp.interchange.mesh_paths import mesh_path
 from ocp.interchange.opensim.bodies import FRAMES, STILL, frame_on_link
 from ocp.interchange.opensim.properties import (
     Objects,

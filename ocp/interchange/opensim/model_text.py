@@ -19,7 +19,7 @@ from ocp.mechanics.model.coordinates import Follows, PiecewiseLine, Polynomial
 from ocp.mechanics.model.joints import GROUND, Joint
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.muscles.muscle import Muscle
-from ocp.mechanics.muscles.paths import PathPoint, PointPath
+from ocp.mechanics.muscles.muscle_paths import PathPoint, PointPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.muscles.wrapping import (
     Surface,

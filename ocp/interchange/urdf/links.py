@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocp.interchange.inertials import link_from_inertia
-from ocp.interchange.mesh_files import mesh_path
+from ocp.interchange.mesh_paths import mesh_path
 from ocp.interchange.reader_notes import Remarks, merge_remarks
 from ocp.interchange.xml_elements import Element, Misstated
 from ocp.mechanics.kinematics.spatial import rotate_x, rotate_y, rotate_z, translate

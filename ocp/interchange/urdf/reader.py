@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.interchange.joint_elements import JointForces, joint_elements
+from ocp.interchange.file_joint_elements import JointForces, joint_elements
 from ocp.interchange.reader_notes import Remarks, merge_remarks
 from ocp.interchange.root_joints import Row, base_joints, planar_joints
 from ocp.interchange.soles import sole_points

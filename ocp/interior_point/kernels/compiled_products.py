@@ -1,4 +1,4 @@
-"""Matrix kernels as machine code: assembled by loops.py and tiles.py, or compiled from C."""
+"""Matrix kernels as machine code: assembled (sparse_kernels, tile_kernels), or compiled from C."""
 
 import ctypes
 from collections.abc import Callable, Mapping
@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from ocp.codegen.assembler import CodeMemory, is_fused, new_code, unsupported_reason
 from ocp.codegen.compiler.shared_library import NoCompiler, begin_load
-from ocp.interior_point.kernels.loops import (
+from ocp.interior_point.kernels.sparse_kernels import (
     cholesky_solve,
     column_sums,
     sparse_matvec,
     write_functions,
 )
-from ocp.interior_point.kernels.products import Sparse
+from ocp.interior_point.kernels.sparse_products import Sparse
 from ocp.interior_point.kernels.tall_matrices import (
     TILE,
     BlockSubstitution,
@@ -31,7 +31,11 @@ from ocp.interior_point.kernels.tall_matrices import (
     TallProduct,
     group_rows,
 )
-from ocp.interior_point.kernels.tiles import block_substitution, sparse_times_tall, tall_product
+from ocp.interior_point.kernels.tile_kernels import (
+    block_substitution,
+    sparse_times_tall,
+    tall_product,
+)
 
 Function = Callable[..., Any]
 Library = ctypes.CDLL | SimpleNamespace  # functions by name

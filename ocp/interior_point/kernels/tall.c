@@ -2,7 +2,7 @@
 
    Rows of tall matrices have nonzeros in a few tiles of eight columns, listed by `first` and `tile`,
    and are `width` apart. Exported functions take their arguments as one block of 64-bit numbers
-   (loops.py has the same as assembled machine code). */
+   (sparse_kernels.py has the same as assembled machine code). */
 
 #include <math.h>
 

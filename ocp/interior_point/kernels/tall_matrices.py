@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ocp.interior_point.kernels.products import Sparse, dense_pieces
+from ocp.interior_point.kernels.sparse_products import Sparse, dense_pieces
 
 TILE = 8  # columns
 THIN = 4  # nonzeros of a row that is multiplied entry by entry, not in pieces

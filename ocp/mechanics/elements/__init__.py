@@ -3,7 +3,9 @@
 from typing import TypeAlias
 
 from ocp.mechanics.elements.activation import Activation
+from ocp.mechanics.elements.coupled_passive_moments import PassiveMoment
 from ocp.mechanics.elements.drive_strength import Strength, TorqueSpeed, Voluntary
+from ocp.mechanics.elements.element_states import StateVariable
 from ocp.mechanics.elements.joint_elements import (
     Armature,
     Bumper,
@@ -12,9 +14,7 @@ from ocp.mechanics.elements.joint_elements import (
     Friction,
     Spring,
 )
-from ocp.mechanics.elements.passive import PassiveMoment
 from ocp.mechanics.elements.passive_forces import Deflections, PassiveForce
-from ocp.mechanics.elements.states import StateVariable
 from ocp.mechanics.elements.tendons import Strut, Tendon
 from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle
 from ocp.mechanics.muscles.muscle import Muscle

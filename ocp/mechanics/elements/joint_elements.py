@@ -15,7 +15,7 @@ import numpy as np
 
 from ocp.mechanics.elements.smooth_curves import Cubic, cubic, friction, ramp, ramp_area, ramp_slope
 from ocp.mechanics.model.tree_validation import Mechanism
-from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.model.unilateral_joints import End
 from ocp.mechanics.values.parameters import Number, expression_of, is_open, nominal
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import (

@@ -10,7 +10,7 @@ import numpy as np
 from ocp.mechanics.elements.joint_elements import MotionState, gradient_at
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.tree_validation import Mechanism, known_names
-from ocp.mechanics.muscles.paths import Path
+from ocp.mechanics.muscles.muscle_paths import Path
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix, Numbers

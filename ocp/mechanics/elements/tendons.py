@@ -17,7 +17,7 @@ from ocp.mechanics.elements.joint_elements import (
 )
 from ocp.mechanics.elements.smooth_curves import ramp_area
 from ocp.mechanics.model.tree_validation import Mechanism, check_path
-from ocp.mechanics.model.unilateral import End, path_of
+from ocp.mechanics.model.unilateral_joints import End, path_of
 from ocp.mechanics.values.parameters import Number, is_open, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_units, freeze, numbers, positive, set_fields

@@ -15,8 +15,8 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.flexible.modes import Modes
-from ocp.mechanics.kinematics.rigid import Motion
+from ocp.mechanics.flexible.link_modes import Modes
+from ocp.mechanics.kinematics.rigid_kinematics import Motion
 from ocp.mechanics.kinematics.spatial import exp_screw, screw_matrix, translate
 from ocp.mechanics.model.tree import Link, Point, Tree, outward
 from ocp.mechanics.values.parameters import array, matrix

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import (
+from ocp.mechanics.elements.generalized_forces import (
     elastic_energy,
     forces_of,
     has_rotors,
     kinematics_of,
     rotor_energy,
 )
-from ocp.mechanics.kinematics import rigid
-from ocp.mechanics.kinematics.rigid import Motion
+from ocp.mechanics.kinematics import rigid_kinematics
+from ocp.mechanics.kinematics.rigid_kinematics import Motion
 from ocp.mechanics.kinematics.rotations import quaternion, quaternion_product
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Point, Tree
@@ -79,7 +79,7 @@ def positions(tree: Tree, q: Matrix, points: Sequence[str | Point]) -> list[Matr
         moves = motions(tree, q)
     else:
         between = {k for point in known for k in _toward_ground(tree, tree.link_index(point.link))}
-        moves = rigid.motions(tree, q, only=between)
+        moves = rigid_kinematics.motions(tree, q, only=between)
     return [point_motion(tree, moves, point).origin for point in known]
 
 
@@ -104,7 +104,7 @@ def orientation(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     _rigid_only(tree, "orientation")
     turn: Matrix = ca.DM([1, 0, 0, 0])
     for k in reversed(_toward_ground(tree, tree.link_index(point_named(tree, point).link))):
-        joint, place = tree.joints[k], rigid.joint_coordinate(tree, k, q)
+        joint, place = tree.joints[k], rigid_kinematics.joint_coordinate(tree, k, q)
         turn = quaternion_product(turn, quaternion(matrix(array(joint.home)[:3, :3])))
         if joint.ball:
             turn = quaternion_product(turn, place / ca.norm_2(place))
@@ -132,7 +132,7 @@ def jacobian(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
     """Return J (6, n) of a point as `jacobian` does, from the `moves` of all links, all rigid."""
     _rigid_only(tree, "jacobian_at")
-    return rigid.jacobian_at(tree, moves, _point(tree, point))
+    return rigid_kinematics.jacobian_at(tree, moves, _point(tree, point))
 
 
 def offset(tree: Tree, q: Matrix, start: str | Point, end: str | Point) -> Matrix:
@@ -168,7 +168,7 @@ def _in_common_axes(
     for k in chain:
         if k in other:
             break
-        turn, shift = rigid.link_in_parent(tree, k, q)
+        turn, shift = rigid_kinematics.link_in_parent(tree, k, q)
         place = turn @ place + shift
     return place
 
@@ -187,7 +187,9 @@ def wrench_torques(tree: Tree, moves: Sequence[Motion], wrench: Wrench) -> Matri
         if not spans[k]:
             continue
         about = moment - ca.cross(moves[k].origin, force)
-        for row, (turn, slide) in zip(spans[k], rigid.joint_axes(tree.joints[k], moves[k])):
+        for row, (turn, slide) in zip(
+            spans[k], rigid_kinematics.joint_axes(tree.joints[k], moves[k])
+        ):
             share = ca.dot(turn, about) + ca.dot(slide, force)
             torques[row] = torques[row] + share if tree.mapped else share
     return ca.vertcat(*torques)

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.loops import (
+from ocp.mechanics.kinematics.loop_closure import (
     CLOSED,
     DEPENDENT,
     FINE,

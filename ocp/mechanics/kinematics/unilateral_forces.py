@@ -17,11 +17,11 @@ from itertools import pairwise
 import casadi as ca
 
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.rigid import Motion, motions_at_rest
+from ocp.mechanics.kinematics.rigid_kinematics import Motion, motions_at_rest
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.model.unilateral import End, Stay
+from ocp.mechanics.model.unilateral_joints import End, Stay
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.mechanics.model.loads import Wrench
-from ocp.mechanics.model.structure import floating_root
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import floating_root
 from ocp.mechanics.values.parameters import Number, array, is_open, matrix, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import nominal_array

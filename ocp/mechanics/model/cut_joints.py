@@ -1,6 +1,6 @@
 """Cut joints: where a tree is closed, as data.
 
-`ocp.mechanics.kinematics.loops` has their gaps and forces.
+`ocp.mechanics.kinematics.loop_closure` has their gaps and forces.
 """
 
 from dataclasses import dataclass

@@ -61,9 +61,9 @@ class Joint:
     Without a drive, not `actuated`, a joint's torque is zero. A `ball` has no screw and no limits;
     its coordinates are the components w, x, y, z of a quaternion of any length. A joint that
     `follows` a coordinate has one of its own only if that is it. One with a `unit` is a state of an
-    element (`ocp.mechanics.elements.states`), and no joint of a tree. The constructors `revolute`,
-    `prismatic`, `screw`, `ball`, `fixed` and `dh` spell the usual cases, `free`, `planar` and
-    `universal` rows of joints. Raises ValueError naming the joint.
+    element (`ocp.mechanics.elements.element_states`), and no joint of a tree. The constructors
+    `revolute`, `prismatic`, `screw`, `ball`, `fixed` and `dh` spell the usual cases, `free`,
+    `planar` and `universal` rows of joints. Raises ValueError naming the joint.
     """
 
     name: str

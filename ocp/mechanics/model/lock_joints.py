@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ocp.mechanics.kinematics.rigid import joint_pose
+from ocp.mechanics.kinematics.rigid_kinematics import joint_pose
 from ocp.mechanics.model.joint_selection import values_by_joint
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree

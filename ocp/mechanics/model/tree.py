@@ -18,8 +18,8 @@ from typing import TypeVar
 import numpy as np
 
 from ocp.mechanics.elements import KINDS, Element
-from ocp.mechanics.elements.states import StateVariable, is_stateful
-from ocp.mechanics.flexible.modes import Modes
+from ocp.mechanics.elements.element_states import StateVariable, is_stateful
+from ocp.mechanics.flexible.link_modes import Modes
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import (
     GROUND,
@@ -29,7 +29,7 @@ from ocp.mechanics.model.joints import (
     own_coordinates,
 )
 from ocp.mechanics.model.tree_validation import check_tree, known_names
-from ocp.mechanics.model.unilateral import Stay
+from ocp.mechanics.model.unilateral_joints import Stay
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import is_open

@@ -12,7 +12,7 @@ import numpy as np
 from ocp.mechanics.model.coordinates import is_constant
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import GROUND, Joint, explain_no_coordinate
-from ocp.mechanics.model.unilateral import End, Stay
+from ocp.mechanics.model.unilateral_joints import End, Stay
 from ocp.mechanics.values.degrees import warn_outside
 from ocp.mechanics.values.parameters import array, is_open, nominal, parameters_of
 from ocp.mechanics.values.validation import nominal_array

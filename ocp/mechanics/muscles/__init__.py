@@ -6,7 +6,15 @@ from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.mechanics.muscles.activation_dynamics import activation_rate, excitation_for_rate
-    from ocp.mechanics.muscles.curves import (
+    from ocp.mechanics.muscles.fatigue import (
+        ELBOW,
+        Fatigue,
+        fatigue_rates,
+        hold_endurance,
+        measured_endurance,
+    )
+    from ocp.mechanics.muscles.fibres import Fibre
+    from ocp.mechanics.muscles.force_curves import (
         active_force,
         force_velocity,
         force_velocity_inverse,
@@ -17,14 +25,6 @@ if TYPE_CHECKING:
         tendon_length,
         tendon_stiffness,
     )
-    from ocp.mechanics.muscles.fatigue import (
-        ELBOW,
-        Fatigue,
-        fatigue_rates,
-        hold_endurance,
-        measured_endurance,
-    )
-    from ocp.mechanics.muscles.fibres import Fibre
     from ocp.mechanics.muscles.metabolics import (
         Energetics,
         FibreState,
@@ -38,10 +38,16 @@ if TYPE_CHECKING:
     )
     from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle
     from ocp.mechanics.muscles.muscle import Muscle, muscles_of
-    from ocp.mechanics.muscles.other_models import MillardMuscle, ThelenMuscle, curve_differences
+    from ocp.mechanics.muscles.muscle_paths import (
+        GivenPath,
+        Path,
+        PathPoint,
+        PointPath,
+        PolynomialPath,
+    )
     from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
-    from ocp.mechanics.muscles.paths import GivenPath, Path, PathPoint, PointPath, PolynomialPath
     from ocp.mechanics.muscles.simm_splines import SimmSpline
+    from ocp.mechanics.muscles.thelen_millard import MillardMuscle, ThelenMuscle, curve_differences
     from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapPast, WrapSphere
 
 __all__ = [

@@ -3,7 +3,7 @@ excitation, faster up than down."""
 
 import casadi as ca
 
-from ocp.mechanics.muscles.curves import namespace
+from ocp.mechanics.muscles.force_curves import namespace
 from ocp.mechanics.values.types import Matrix
 
 RISE, FALL, SMOOTHING = 0.015, 0.060, 0.1  # s, s, 1: OpenSim's

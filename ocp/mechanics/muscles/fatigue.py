@@ -12,7 +12,7 @@ for what tires.
 from dataclasses import dataclass
 from math import log
 
-from ocp.mechanics.muscles.curves import namespace
+from ocp.mechanics.muscles.force_curves import namespace
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields
 from ocp.spelling import suggest_fields

@@ -18,7 +18,7 @@ from typing import Protocol
 import casadi as ca
 
 from ocp.mechanics.elements.joint_elements import graph_number
-from ocp.mechanics.muscles.curves import (
+from ocp.mechanics.muscles.force_curves import (
     OFFSET,
     VELOCITY,
     active_force,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import pi
 
 from ocp.mechanics.elements.joint_elements import graph_number
-from ocp.mechanics.muscles.curves import active_force, namespace
+from ocp.mechanics.muscles.force_curves import active_force, namespace
 from ocp.mechanics.values.parameters import Number
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields

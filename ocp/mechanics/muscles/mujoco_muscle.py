@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from ocp.mechanics.elements.element_states import StateVariable
 from ocp.mechanics.elements.joint_elements import MotionState
-from ocp.mechanics.elements.states import StateVariable
 from ocp.mechanics.model.tree_validation import Mechanism
-from ocp.mechanics.muscles.paths import Path, PointPath
+from ocp.mechanics.muscles.muscle_paths import Path, PointPath
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import limits, positive, set_fields
 from ocp.spelling import suggest_fields

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, isfinite
 
+from ocp.mechanics.elements.element_states import StateVariable
 from ocp.mechanics.elements.joint_elements import MotionState, graph_number, row_of
-from ocp.mechanics.elements.states import StateVariable
 from ocp.mechanics.model.tree_validation import Mechanism, known_names
 from ocp.mechanics.muscles.activation_dynamics import (
     FALL,
@@ -17,18 +17,6 @@ from ocp.mechanics.muscles.activation_dynamics import (
     SMOOTHING,
     activation_rate,
     excitation_for_rate,
-)
-from ocp.mechanics.muscles.curves import (
-    FIBRE_STRAIN,
-    OFFSET,
-    SHORTEST,
-    TENDON_STRAIN,
-    VELOCITY,
-    active_force,
-    passive_energy,
-    passive_force,
-    tendon_energy,
-    tendon_stiffness,
 )
 from ocp.mechanics.muscles.fatigue import Fatigue, fatigued_rate
 from ocp.mechanics.muscles.fibres import (
@@ -40,7 +28,19 @@ from ocp.mechanics.muscles.fibres import (
     tendon_slope,
     velocity_in_equilibrium,
 )
-from ocp.mechanics.muscles.paths import Path, PointPath, PolynomialPath
+from ocp.mechanics.muscles.force_curves import (
+    FIBRE_STRAIN,
+    OFFSET,
+    SHORTEST,
+    TENDON_STRAIN,
+    VELOCITY,
+    active_force,
+    passive_energy,
+    passive_force,
+    tendon_energy,
+    tendon_stiffness,
+)
+from ocp.mechanics.muscles.muscle_paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_type, limits, positive, set_fields

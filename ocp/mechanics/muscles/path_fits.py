@@ -8,9 +8,9 @@ from math import comb
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.muscles.paths import Path, PointPath, PolynomialPath
+from ocp.mechanics.muscles.muscle_paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import numbers, positive, positive_integer, set_fields
 from ocp.spelling import suggest_fields

@@ -13,7 +13,7 @@ import numpy as np
 from ocp.mechanics.elements import Element
 from ocp.mechanics.model.joints import LIMITED, Joint
 from ocp.mechanics.model.tree import Link, Tree
-from ocp.mechanics.model.unilateral import Stay
+from ocp.mechanics.model.unilateral_joints import Stay
 from ocp.mechanics.values.parameters import (
     Parameter,
     array,

@@ -15,7 +15,7 @@ import numpy as np
 from ocp.mechanics.values.types import Numbers
 from ocp.plots.bodies.raster import SUN, Camera, Surface, corner_normals, render, shadow
 from ocp.plots.bodies.scenery import Placed, extreme_points, main_plane, stands_out, tile
-from ocp.plots.bodies.solids import coarsen_mesh, mean_cell
+from ocp.plots.bodies.solid_triangles import coarsen_mesh, mean_cell
 from ocp.plots.canvas import DPI, TEXT, Frame, Look, check_suffix, picture, style
 from ocp.spelling import suggest_fields
 from ocp.storage.atomic_files import write

@@ -19,13 +19,13 @@ from ocp.mechanics.values.parameters import nominal
 from ocp.motion.spline import BSpline
 from ocp.plots.bodies.animation import Stick, draw, stage
 from ocp.plots.bodies.scenery import Placed, link_poses
-from ocp.plots.bodies.solids import Solid, scenery
+from ocp.plots.bodies.solid_triangles import Solid, scenery
 from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.canvas import SMALL, picture
 from ocp.problem.objectives import Objective
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_settings import Transcription
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

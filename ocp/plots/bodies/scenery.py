@@ -13,9 +13,9 @@ from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Point
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.plots.bodies.solids import Solid, scenery, solids
+from ocp.plots.bodies.solid_triangles import Solid, scenery, solids
 from ocp.plots.curves.contact_forces import contact_forces, surfaces
-from ocp.plots.curves.phases import Piece, piece_mask, pieces
+from ocp.plots.curves.phase_curves import Piece, piece_mask, pieces
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.solution.solution import OfInstant, Solution

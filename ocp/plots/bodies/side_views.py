@@ -22,7 +22,7 @@ from ocp.plots.bodies.scenery import placed_solids
 from ocp.plots.canvas import SMALL, Look, pixels_in_unit, style
 from ocp.problem.contact.ground import Ground
 from ocp.problem.instant import Instant
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
 

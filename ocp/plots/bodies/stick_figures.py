@@ -13,10 +13,10 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements import MujocoMuscle, Muscle, Strut, Tendon
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.kinematics.kinematics import center_of_mass, position
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.muscles import PointPath
 from ocp.mechanics.values.parameters import any_nonzero
 from ocp.mechanics.values.types import Matrix, Numbers
@@ -24,7 +24,7 @@ from ocp.plots.bodies.animation import MUSCLES, Stick, Strand, draw, draw_impuls
 from ocp.plots.bodies.scenery import floors, link_poses, placed_solids
 from ocp.plots.canvas import SMALL, picture
 from ocp.plots.curves.contact_forces import LOOKS, arrows
-from ocp.plots.curves.phases import pieces
+from ocp.plots.curves.phase_curves import pieces
 from ocp.problem.instant import Instant
 from ocp.solution.solution import OfInstant, Solution
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ocp.plots.bodies.animation import Stick, activation_colour
 from ocp.plots.bodies.scenery import Placed
-from ocp.plots.bodies.solids import Solid, coarsen_mesh
+from ocp.plots.bodies.solid_triangles import Solid, coarsen_mesh
 from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.canvas import COLOURS
 from ocp.plots.scene_page import quaternions

@@ -13,7 +13,7 @@ import numpy as np
 
 from ocp.mechanics.values.types import Matrix
 from ocp.plots.canvas import COLOURS, SMALL, Look, label_of, style
-from ocp.plots.curves.phases import curve, mark_ends, piece_mask, pieces
+from ocp.plots.curves.phase_curves import curve, mark_ends, piece_mask, pieces
 from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.compliant import Sphere
 from ocp.problem.contact.force_law import ForceLaw

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, style
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.transcription.transcribe import transcribe

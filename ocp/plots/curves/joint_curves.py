@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ocp.mechanics.model.joints import Joint
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.muscles import muscles_of
 from ocp.plots.canvas import COLOURS, Look, Looks, shades
-from ocp.plots.curves.phases import curve
+from ocp.plots.curves.phase_curves import curve
 from ocp.problem.constraints.strength import strengths, torque_bounds
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.transcription.kernels.traces import ByIdentity
+from ocp.transcription.kernels.motion_traces import ByIdentity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from ocp.plots.curves.joint_curves import (
     shade,
     trace_joints,
 )
-from ocp.plots.curves.phases import mark_ends
+from ocp.plots.curves.phase_curves import mark_ends
 from ocp.problem.constraints.strength import strengths
 from ocp.solution.solution import Solution
 

@@ -28,7 +28,7 @@ from ocp.plots.curves.joint_curves import (
     trace_joints,
 )
 from ocp.plots.curves.joint_panels import HEIGHT, multiples, rows_of
-from ocp.plots.curves.phases import curve, mark_ends
+from ocp.plots.curves.phase_curves import curve, mark_ends
 from ocp.plots.curves.state_panels import (
     StatePanel,
     above_states,

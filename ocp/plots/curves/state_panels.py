@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.states import StateVariable
+from ocp.mechanics.elements.element_states import StateVariable
 from ocp.mechanics.model.tree import states_of
 from ocp.mechanics.muscles import muscles_of
 from ocp.mechanics.values.types import Matrix
 from ocp.plots.canvas import SMALL, TEXT, WIDTH, Looks, label_of, style
 from ocp.plots.curves.contact_forces import HANDLE, LETTER
 from ocp.plots.curves.joint_curves import line_styles
-from ocp.plots.curves.phases import curve, mark_ends
+from ocp.plots.curves.phase_curves import curve, mark_ends
 from ocp.problem.instant import Instant
 from ocp.problem.muscle_terms import fibre_of
 from ocp.solution.solution import Solution

@@ -2,8 +2,8 @@
 
 import casadi as ca
 
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 

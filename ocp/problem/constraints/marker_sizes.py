@@ -10,7 +10,7 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import nominal
 from ocp.problem.constraints.time_series import Series
-from ocp.problem.reach import reach
+from ocp.problem.tree_reach import reach
 
 POSTURES = 5  # in which a tree's points are looked at: the neutral one, and seeded ones
 ODD = 30.0  # times as large, or as small: no posture does that

@@ -31,7 +31,7 @@ from ocp.pickling import portable
 from ocp.problem.constraint import Constraint, When
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import Objective, squares
-from ocp.problem.reach import reach
+from ocp.problem.tree_reach import reach
 
 Target = (
     Matrix | Callable[[Instant], Matrix]

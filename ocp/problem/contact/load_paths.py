@@ -15,8 +15,8 @@ import numpy as np
 
 from ocp.mechanics.kinematics.kinematics import motions, positions, wrench_torques
 from ocp.mechanics.model.loads import Load, Wrench
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import matrix, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import refuse_open

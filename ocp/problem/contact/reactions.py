@@ -12,8 +12,8 @@ from typing import TypeAlias
 import casadi as ca
 
 from ocp.mechanics.model.loads import Wrench
-from ocp.mechanics.model.structure import floating_root, structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import floating_root, structure
 from ocp.mechanics.values.parameters import any_nonzero, matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.ground import Foot, Ground, Plane, bearing_slots

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
+from ocp.solvers.casadi_plugins import WARM
 from ocp.solvers.linear_algebra.saddle_point import SaddlePoint, factorise
 from ocp.solvers.minimize import Solver, minimize
 from ocp.solvers.nlp import NLP, Exact, Iterate, own_residual, violation
-from ocp.solvers.plugins import WARM
 
 MOST = 12  # Newton steps and changes of the active set
 TIGHT = Solver(

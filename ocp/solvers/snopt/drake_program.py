@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.backend import See
 from ocp.solvers.nlp import NLP, Evaluator, Iterate, iterate_at
+from ocp.solvers.solver_backend import See
 
 Drake: TypeAlias = Any  # of the optional package pydrake
 

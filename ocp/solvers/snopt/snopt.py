@@ -10,9 +10,9 @@ from types import ModuleType
 
 import numpy as np
 
-from ocp.solvers.backend import Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP, Options
 from ocp.solvers.snopt.drake_program import EvaluatedPoint, build_drake_program
+from ocp.solvers.solver_backend import Answer, Backend, See, Settings, Start
 from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
 from ocp.version import install_hint
 

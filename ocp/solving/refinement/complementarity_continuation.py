@@ -19,7 +19,7 @@ from ocp.solving.from_solver import total_statistics
 from ocp.solving.plan import prepare
 from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_settings import Transcription
 
 LOOSE = 100.0  # J: the first leak
 FACTOR = 10.0  # by which leaks shrink

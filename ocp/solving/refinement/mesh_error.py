@@ -25,10 +25,10 @@ from ocp.solution.sampling import stack_functions, traces
 from ocp.solution.solution import Solution, lifted_kind
 from ocp.solvers.nlp import violation
 from ocp.solving.refinement.bang_bang import BRACKET, SHARP, Jump, find_jumps
-from ocp.transcription.kernels.traces import trace
+from ocp.transcription.kernels.motion_traces import trace
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import laws, passive_measure
-from ocp.transcription.requests import dense_grid
+from ocp.transcription.row_requests import dense_grid
 
 DEGREE = 5  # of refined splines: the least that follows a bound closely between knots
 LOOKS = 12  # steps per segment at which errors are looked for

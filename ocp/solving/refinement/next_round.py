@@ -14,7 +14,7 @@ from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.segment import Part
 from ocp.motion.spline import SIDE, BSpline
-from ocp.problem.phases.parts import with_bases
+from ocp.problem.phases.phase_problems import with_bases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.refinement.mesh_error import (
@@ -25,9 +25,9 @@ from ocp.solving.refinement.mesh_error import (
     split_instants,
     worst_middles,
 )
-from ocp.transcription.methods import Collocation
 from ocp.transcription.parameters.close_parameters import close_by_name
-from ocp.transcription.settings import Transcription, stated_parts
+from ocp.transcription.transcription_methods import Collocation
+from ocp.transcription.transcription_settings import Transcription, stated_parts
 from ocp.transcription.variables.layout import free_knots
 
 SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change

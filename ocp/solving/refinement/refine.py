@@ -12,11 +12,11 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
-from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.refinement.rounds import refine_in_rounds
+from ocp.solving.solver_attempts import LADDER, Attempt
 from ocp.solving.starts.warm_start import Guess
-from ocp.transcription.methods import Collocation
-from ocp.transcription.settings import Transcription
+from ocp.transcription.transcription_methods import Collocation
+from ocp.transcription.transcription_settings import Transcription
 
 
 def refine(

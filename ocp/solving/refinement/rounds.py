@@ -30,7 +30,7 @@ from ocp.solving.refinement.next_round import (
     next_round,
 )
 from ocp.solving.starts.warm_start import Guesses
-from ocp.transcription.settings import SizeError, Transcription
+from ocp.transcription.transcription_settings import SizeError, Transcription
 
 FRUITLESS = 3  # rounds in a row that find no motion: finer ones will not either
 

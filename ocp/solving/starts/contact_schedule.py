@@ -13,7 +13,7 @@ from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import Touch, touches
 from ocp.problem.instant import Instant
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 

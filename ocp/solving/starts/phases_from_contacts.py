@@ -29,7 +29,7 @@ from ocp.problem.contact.ground import Foot, Ground, feet_of
 from ocp.problem.contact.unscheduled import contact_outputs
 from ocp.problem.instant import Instant
 from ocp.problem.phases.phases import Phase, Strike, Transition, continuous
-from ocp.problem.phases.split import phases_of
+from ocp.problem.phases.split_into_phases import phases_of
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.solution.solution import Solution

@@ -9,13 +9,13 @@ import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.joint_selection import values_by_joint
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.degrees import warn_of_degrees
 from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.validation import check_type, numbers
 from ocp.problem.contact.ground import Ground, Pin, in_force
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.solve_problem import solve

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from ocp.solution.solution import Solution
-from ocp.solvers.backend import Start as Begin
 from ocp.solvers.budget import Start
 from ocp.solvers.minimize import Solver
-from ocp.solvers.optimum.prediction import STARTS, predict_optimum
-from ocp.solving.ladder import TUNED_PLUGIN, Attempt, tuned_for
+from ocp.solvers.optimum.predicted_optimum import STARTS, predict_optimum
+from ocp.solvers.solver_backend import Start as Begin
+from ocp.solving.solver_attempts import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solving.starts.warm_start import Guesses
 from ocp.transcription.transcribe import Transcribed
 

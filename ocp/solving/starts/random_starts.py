@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.motion.basis import transfer
 from ocp.problem import Problem
 from ocp.solving.starts.warm_start import Guess, waypoints
-from ocp.transcription.settings import Transcription, settings_of_parts
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
+from ocp.transcription.transcription_settings import Transcription, settings_of_parts
 from ocp.transcription.variables.layout import join_variables, motion_at, split_variables
 
 WAYPOINTS = 25  # of a random first guess

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.problem.contact.ground import Ground, slots
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.joints import Joint
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.degrees import warn_of_degrees
 from ocp.mechanics.values.validation import describe_value, positive, set_fields
 from ocp.motion.basis import Basis, transfer
@@ -20,7 +20,7 @@ from ocp.problem.contact.complementarity import Touch, touches
 from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.unscheduled import force_of
-from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.budget import Start
@@ -38,7 +38,10 @@ from ocp.transcription.transcribe import Transcribed, join_multipliers
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, join_variables, split_variables
-from ocp.transcription.variables.multipliers import gather_multipliers, rescale_law_multipliers
+from ocp.transcription.variables.named_multipliers import (
+    gather_multipliers,
+    rescale_law_multipliers,
+)
 
 
 @portable

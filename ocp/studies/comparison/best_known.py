@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ocp.studies.comparison.run import ANOTHER, Run
+from ocp.studies.comparison.limited_run import ANOTHER, Run
 from ocp.studies.comparison.verdict import FINE, SOLVED, UNSAID
 
 HIGHER = FINE  # relative: as far as objectives of two transcriptions that pass may be apart

@@ -14,8 +14,8 @@ from ocp.solvers import INTERRUPTED, Solver
 from ocp.solving import verify
 from ocp.storage.atomic_files import plain
 from ocp.studies.processes import EngineError
-from ocp.studies.store.qualified_names import module_at
-from ocp.studies.tables import comma_separated
+from ocp.studies.store.function_addresses import module_at
+from ocp.studies.study_tables import comma_separated
 from ocp.studies.task import task_of
 from ocp.studies.workers import Engine
 

@@ -13,10 +13,10 @@ from typing import Any
 from ocp.problem import Problem
 from ocp.storage.atomic_files import bytes_of, check_writable, write
 from ocp.studies.comparison.best_known import with_best_known
-from ocp.studies.comparison.child import WITHIN
+from ocp.studies.comparison.child_process import WITHIN
+from ocp.studies.comparison.comparison_jobs import DEFAULTS, Compared, Limits, Solvers, jobs
 from ocp.studies.comparison.comparison_tables import draw, read_runs, report, runs_as_csv
-from ocp.studies.comparison.jobs import DEFAULTS, Compared, Limits, Solvers, jobs
-from ocp.studies.comparison.run import Run, execute
+from ocp.studies.comparison.limited_run import Run, execute
 from ocp.studies.comparison.solvers import SOLVERS
 from ocp.studies.processes import EngineError
 from ocp.studies.store.argument_records import Arguments

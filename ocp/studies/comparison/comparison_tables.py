@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ocp.plots import Panel, panels
+from ocp.studies.comparison.limited_run import ANOTHER, Run
 from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, rank_solvers
-from ocp.studies.comparison.run import ANOTHER, Run
 from ocp.studies.comparison.solvers import NOTES
 from ocp.studies.comparison.verdict import COARSE
-from ocp.studies.tables import comma_separated, markdown
+from ocp.studies.study_tables import comma_separated, markdown
 
 SMALLEST = 1e-3  # s: least time that counts in a profile, about what a clock and a call cost
 HEADER = (

@@ -9,7 +9,7 @@ from ocp.certificate.checks.optimality import program_variables
 from ocp.certificate.verification import Verification
 from ocp.solution.solution import Solution
 from ocp.solvers import kkt_residual
-from ocp.solvers.optimum.multipliers import least_multipliers
+from ocp.solvers.optimum.least_squares_multipliers import least_multipliers
 from ocp.transcription.transcribe import transcribe
 
 FEASIBLE = 1e-4  # violation at the nodes (rad, m, N m, N)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ocp.dynamics.model import mass_matrix
+from ocp.dynamics.tree_dynamics import mass_matrix
 from ocp.mechanics import nominal
 from ocp.mechanics.kinematics.kinematics import jacobian
 from ocp.mechanics.model.tree import Tree

@@ -27,7 +27,7 @@ from ocp.problem.statement import Problem
 from ocp.report.report import describe, report_lines
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.solvers.optimum.prediction import near_path
+from ocp.solvers.optimum.predicted_optimum import near_path
 from ocp.solvers.progress import Iteration
 from ocp.solving.plan import Kept, keep_plans
 from ocp.spelling import suggestion

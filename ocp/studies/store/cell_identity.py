@@ -17,14 +17,14 @@ from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.solvers.nlp import Options
-from ocp.solving.ladder import PLAIN
 from ocp.solving.solve_problem import solve
+from ocp.solving.solver_attempts import PLAIN
 from ocp.spelling import suggestion
-from ocp.studies.designs import is_number
+from ocp.studies.parameter_designs import is_number
 from ocp.studies.store.argument_data import call_arguments, complete_arguments, plain_value
 from ocp.studies.store.argument_records import Arguments, Keywords, call_by_flags
 from ocp.studies.store.digests import code_digest, problem_digest
-from ocp.studies.store.qualified_names import (
+from ocp.studies.store.function_addresses import (
     address,
     bound_address,
     kept_here,
@@ -33,8 +33,8 @@ from ocp.studies.store.qualified_names import (
 )
 from ocp.studies.store.row_format import Cell, identity
 from ocp.studies.task import GIVEN, Task, check_spline, on_spline, takes_values
-from ocp.transcription.methods import METHODS, Method, method_of
-from ocp.transcription.settings import Transcription, settings_of, transcription_of
+from ocp.transcription.transcription_methods import METHODS, Method, method_of
+from ocp.transcription.transcription_settings import Transcription, settings_of, transcription_of
 from ocp.version import VERSION
 
 PREFIXES = ("motion", "transcription", "solver", "option", "method")

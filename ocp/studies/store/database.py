@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ocp.studies.store.argument_records import Keywords
-from ocp.studies.store.leases import LEASE, is_alive
+from ocp.studies.store.cell_leases import LEASE, is_alive
 from ocp.studies.store.row_format import (
     ARCHIVE,
     COLUMNS,

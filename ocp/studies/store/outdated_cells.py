@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from ocp.studies.store.cell_identity import open_statement, parameters
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.digests import problem_digest
-from ocp.studies.store.qualified_names import resolve
+from ocp.studies.store.function_addresses import resolve
 from ocp.studies.store.row_format import DAMAGED, OUTDATED, Cell, identity, settings_key
 
 UNKNOWN = ""  # of settings not asked for since their problem has changed

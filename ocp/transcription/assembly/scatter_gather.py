@@ -13,8 +13,8 @@ import numpy as np
 from ocp.codegen.function_map import map_function
 from ocp.codegen.linear_maps import GivenProducts, Placement, Product, Sums
 from ocp.index_sets import distinct
-from ocp.transcription.assembly.block_products import Block
-from ocp.transcription.kernels.backends import KernelBackend
+from ocp.transcription.assembly.chain_rule_products import Block
+from ocp.transcription.kernels.kernel_backends import KernelBackend
 
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
 BLOCK = 128  # entries that are numbered together, at most what a byte counts

@@ -22,7 +22,7 @@ from ocp.dynamics.derivatives.muscle_derivatives import (
     muscle_curvature,
     muscle_slope,
 )
-from ocp.dynamics.formulation import Provider
+from ocp.dynamics.formulation_record import Provider
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 

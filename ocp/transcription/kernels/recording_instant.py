@@ -5,11 +5,11 @@ from typing import Any, cast
 
 import casadi as ca
 
-from ocp.mechanics.elements.forces import element_torques, state_needs
+from ocp.mechanics.elements.generalized_forces import element_torques, state_needs
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.rigid import Motion
+from ocp.mechanics.kinematics.rigid_kinematics import Motion
 from ocp.mechanics.model.loads import Load, Wrench
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size
 from ocp.problem.contact.ground import slots

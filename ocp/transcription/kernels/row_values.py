@@ -14,9 +14,9 @@ from ocp.transcription.kernels.kernels import evaluate
 from ocp.transcription.kernels.user_functions import function_of
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import formulation_range, laws
-from ocp.transcription.program import Program, program_of
-from ocp.transcription.requests import Request, constraint_requests, law_requests
-from ocp.transcription.settings import Transcription
+from ocp.transcription.problem_symbols import Program, program_of
+from ocp.transcription.row_requests import Request, constraint_requests, law_requests
+from ocp.transcription.transcription_settings import Transcription
 from ocp.transcription.variables.layout import join_variables
 
 

@@ -26,7 +26,7 @@ from ocp.problem.contact.ground import Ground, Support
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import CONTACTS
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.traces import ByIdentity
+from ocp.transcription.kernels.motion_traces import ByIdentity
 from ocp.transcription.laws.loop_boundaries import OFF, PER, dependent_rows, prescribed_by
 from ocp.transcription.laws.unilateral_laws import closing_instants
 from ocp.transcription.parameters.open_parameters import is_sought

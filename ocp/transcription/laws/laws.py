@@ -9,8 +9,8 @@ import numpy as np
 from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.coordinates import length_acceleration, quaternion_moments
-from ocp.mechanics.model.structure import choose_bearing_rows, structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint

@@ -13,9 +13,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.loop_assembly import closed_configurations
-from ocp.mechanics.kinematics.loops import DEPENDENT, gap_acceleration, gap_at, gap_rate
+from ocp.mechanics.kinematics.loop_closure import DEPENDENT, gap_acceleration, gap_at, gap_rate
 from ocp.mechanics.model.loads import Wrench
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import shorten
 from ocp.problem.constraint import Span
@@ -24,7 +24,7 @@ from ocp.problem.contact.ground import slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import as_column
-from ocp.transcription.kernels.traces import ByIdentity
+from ocp.transcription.kernels.motion_traces import ByIdentity
 
 GAPS = (
     lambda at: gap_at(at.tree, at.moves),

@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 
 from ocp.mechanics.kinematics.loop_assembly import close_coordinates
-from ocp.mechanics.model.structure import Structure, structure
+from ocp.mechanics.model.tree_structure import Structure, structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.spline import BSpline
 from ocp.problem.constraint import Constraint

@@ -18,8 +18,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import inverse_dynamics
-from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.problem.contact.ground import bearing_slots
 from ocp.problem.contact.load_paths import contact_shares

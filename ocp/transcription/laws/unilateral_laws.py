@@ -20,14 +20,14 @@ from ocp.mechanics.kinematics.unilateral_forces import (
     stay_units,
 )
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.model.unilateral import ALIKE, Stay
+from ocp.mechanics.model.unilateral_joints import ALIKE, Stay
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import HELD, STAYS, TOUCHING, WIRES
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.traces import ByIdentity
+from ocp.transcription.kernels.motion_traces import ByIdentity
 from ocp.transcription.laws.loop_boundaries import OFF, dependent_rows, prescribed_by
 
 GAPS = (

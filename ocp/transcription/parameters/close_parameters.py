@@ -9,13 +9,13 @@ from ocp.mechanics.model.loads import Load
 from ocp.mechanics.values.parameters import Parameter, anything_open, parameters_of, with_values
 from ocp.problem.contact.force_law import ForceLaw
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.recording_instant import NotRecordable
-from ocp.transcription.kernels.tapes import (
+from ocp.transcription.kernels.function_tapes import (
     call_across,
     call_of_durations,
     call_of_time,
     call_with_symbols,
 )
+from ocp.transcription.kernels.recording_instant import NotRecordable
 
 
 def open_parameters(problem: Problem) -> tuple[Parameter, ...]:

@@ -12,14 +12,14 @@ from typing import Any, NoReturn
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulation_record import Formulation
 from ocp.mechanics.values.parameters import Open
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import spline_value
 from ocp.motion.spline import BSpline
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import Backend, Inputs, forces_from_motion
+from ocp.transcription.kernels.kernel_inputs import Backend, Inputs, forces_from_motion
 from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_size
 
 

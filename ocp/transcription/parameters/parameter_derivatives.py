@@ -12,8 +12,8 @@ from ocp.mechanics.values.parameters import Parameter, matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import PARAMETER
-from ocp.solvers.optimum.sensitivity import BoundSlopes
-from ocp.transcription.kernels.inputs import symbols
+from ocp.solvers.optimum.optimum_sensitivity import BoundSlopes
+from ocp.transcription.kernels.kernel_inputs import symbols
 from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import Layout, free_duration, motion_map

@@ -26,7 +26,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import with_rotors
+from ocp.mechanics.elements.generalized_forces import with_rotors
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree

@@ -10,9 +10,9 @@ import numpy as np
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.types import Matrix
 from ocp.solvers.nlp import NLP
-from ocp.transcription.assembly.nonlinear_program import constraint_blocks, nonlinear_program
+from ocp.transcription.assembly.assemble_program import constraint_blocks, nonlinear_program
+from ocp.transcription.constraint_rows import Group, row_bounds
 from ocp.transcription.phases.transitions import LinkRows
-from ocp.transcription.rows import Group, row_bounds
 from ocp.transcription.variables.parameter_places import (
     freed_parameters,
     held_places,

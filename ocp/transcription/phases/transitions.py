@@ -24,14 +24,14 @@ from ocp.problem.phases.phases import Transition
 from ocp.problem.phases.shared_spline import seams
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import Inputs, symbols
+from ocp.transcription.constraint_rows import Group, Rows
+from ocp.transcription.kernels.kernel_inputs import Inputs, symbols
 from ocp.transcription.kernels.kernels import as_column
 from ocp.transcription.kernels.time_derivatives import rate_map
 from ocp.transcription.kernels.user_functions import kernel_of, named_errors
 from ocp.transcription.parameters.open_parameters import split_open_bounds
 from ocp.transcription.phases.contact_handover import points_held_after
 from ocp.transcription.phases.impacts import Impulse, impact_constraints, impact_impulses
-from ocp.transcription.rows import Group, Rows
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import motion_map
 

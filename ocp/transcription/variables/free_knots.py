@@ -14,10 +14,10 @@ from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.reserved_names import KNOTS
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import Backend, Inputs
+from ocp.transcription.constraint_rows import Group
+from ocp.transcription.kernels.kernel_inputs import Backend, Inputs
 from ocp.transcription.kernels.kernels import make_kernel
-from ocp.transcription.methods import Method
-from ocp.transcription.rows import Group
+from ocp.transcription.transcription_methods import Method
 from ocp.transcription.variables.layout import Layout
 
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.motion.basis import Array
 from ocp.motion.quadrature import quadrature
 from ocp.motion.spline import SIDE

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import Number, Parameter, with_values
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh

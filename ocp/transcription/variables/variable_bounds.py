@@ -11,8 +11,8 @@ from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem.constraint import Constraint, Moment
 from ocp.problem.reserved_names import DURATION, PARAMETER
 from ocp.problem.statement import Problem
+from ocp.transcription.constraint_rows import Group, Lines, Rows, row_bounds
 from ocp.transcription.kernels.kernels import evaluate
-from ocp.transcription.rows import Group, Lines, Rows, row_bounds
 from ocp.transcription.variables.layout import Layout, free_duration, unused_variables
 
 

@@ -78,7 +78,7 @@ def _children() -> float:
 def _ready() -> None:
     """Do what a worker does before its first cell: load what states and solves it."""
     problem(points=POINTS)
-    importlib.import_module("ocp.studies.cells")
+    importlib.import_module("ocp.studies.solve_cell")
 
 
 def _costs(client: Any) -> dict[str, float]:

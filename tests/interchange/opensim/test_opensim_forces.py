@@ -32,7 +32,7 @@ from osim_texts import (
 from ocp import load_model
 from ocp.interchange import ModelWarning, opensim_contacts
 from ocp.mechanics import element_torques
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.muscles import WrapCylinder, muscles_of
 
 CONVERTED = pytest.mark.filterwarnings("ignore:.*have those of De Groote")

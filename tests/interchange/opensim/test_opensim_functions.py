@@ -27,7 +27,7 @@ from ocp import load_model
 from ocp.interchange import ModelWarning, opensim_contacts
 from ocp.interchange.opensim.functions import function_of_several
 from ocp.interchange.xml_elements import parse_xml
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.muscles import PolynomialPath, muscles_of
 
 

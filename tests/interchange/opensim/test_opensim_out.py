@@ -14,7 +14,7 @@ from random_trees import random_tree
 
 from ocp import Bumper, Link, Loop, Point, Stay, Tree, ball, load_model, save_model
 from ocp.interchange import ModelWarning
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.muscles import muscles_of
 from ocp.models.human import human
 

@@ -12,7 +12,7 @@ from osim_texts import PASSIVE, leg, written
 from ocp import load_model
 from ocp.interchange import ModelWarning
 from ocp.mechanics import Deflections, PassiveForce, element_loss, element_torques
-from ocp.mechanics.elements.forces import State, elastic_energy, element_loads
+from ocp.mechanics.elements.generalized_forces import State, elastic_energy, element_loads
 from ocp.storage.tree_data import tree_data, tree_of
 
 

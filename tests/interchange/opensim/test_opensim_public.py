@@ -16,7 +16,7 @@ from osim_states import frames, states_of, torques
 from ocp import load_model
 from ocp.interchange import ModelWarning
 from ocp.mechanics import element_torques
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.muscles import PathPoint, muscles_of
 
 FILES = sorted(Path(os.environ.get("OPENSIM_MODELS") or os.devnull).rglob("*.osim"))

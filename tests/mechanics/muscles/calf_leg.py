@@ -5,7 +5,7 @@ import numpy as np
 
 from ocp import Follows, Link, Tree, fixed, prismatic, revolute
 from ocp.mechanics import rotate_x, rotate_y, rotate_z, translate
-from ocp.mechanics.muscles.paths import PathPoint, PointPath
+from ocp.mechanics.muscles.muscle_paths import PathPoint, PointPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.muscles.wrapping import WrapCylinder
 

@@ -8,7 +8,7 @@ import pytest
 from opensim_child import needs_opensim, opensim_answers
 from refusals import refused
 
-from ocp.mechanics.muscles.curves import active_force, force_velocity, passive_force
+from ocp.mechanics.muscles.force_curves import active_force, force_velocity, passive_force
 from ocp.mechanics.muscles.metabolics import (
     Energetics,
     FibreState,

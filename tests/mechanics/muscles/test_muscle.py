@@ -16,7 +16,12 @@ from ocp.mechanics import (
     state_rates,
 )
 from ocp.mechanics.muscles import Fatigue, GivenPath, Muscle
-from ocp.mechanics.muscles.curves import active_force, force_velocity, passive_force, tendon_force
+from ocp.mechanics.muscles.force_curves import (
+    active_force,
+    force_velocity,
+    passive_force,
+    tendon_force,
+)
 
 
 def path(x):

@@ -6,7 +6,7 @@ import pytest
 from opensim_child import needs_opensim, opensim_answers
 
 from ocp.mechanics.muscles.activation_dynamics import activation_rate, excitation_for_rate
-from ocp.mechanics.muscles.curves import (
+from ocp.mechanics.muscles.force_curves import (
     active_force,
     force_velocity,
     force_velocity_inverse,

@@ -9,10 +9,10 @@ from element_arm import ARM
 from refusals import refused
 
 from ocp import Follows, Link, Tree, revolute
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.model.coordinates import Polynomial
+from ocp.mechanics.muscles.muscle_paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
-from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
 
 SPLINE = SimmSpline(places=(-1, 0, 1, 2), values=(0.0, 0.03, 0.02, 0.05))

@@ -8,7 +8,7 @@ from calf_leg import GASTROCNEMIUS, HEEL, LEG, ORIGIN, frame
 from taut_chains import X, length_and_slopes, scale_of, taut
 
 from ocp import Link, Tree, prismatic
-from ocp.mechanics.elements.forces import State
+from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.muscles import PathPoint, PointPath, WrapCylinder, WrapEllipsoid, WrapSphere
 
 SLIDES = (("x", "ground", (1, 0, 0)), ("y", "x", (0, 1, 0)), ("z", "y", (0, 0, 1)))

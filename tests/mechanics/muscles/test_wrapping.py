@@ -10,8 +10,8 @@ from element_arm import ARM
 from refusals import refused
 
 from ocp import Link, Tree, prismatic
-from ocp.mechanics.elements.forces import State
-from ocp.mechanics.muscles.paths import PathPoint, PointPath
+from ocp.mechanics.elements.generalized_forces import State
+from ocp.mechanics.muscles.muscle_paths import PathPoint, PointPath
 from ocp.mechanics.muscles.wrapping import (
     WrapCylinder,
     WrapEllipsoid,

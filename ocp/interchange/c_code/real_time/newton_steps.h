@@ -1,5 +1,5 @@
 /* Newton steps of an interior point in real time, on the tables of one program: see
-   ocp/solving/newton_core.py. Nothing is allocated, and nothing kept but in the state. */
+   ocp/solving/real_time_newton.py. Nothing is allocated, and nothing kept but in the state. */
 
 static const double FLOOR = 1e-3, RAISED = 1e-2, SHARE = 0.1, CENTRED = 0.1, BOUNDARY = 0.995;
 static const double MET = 1e-3, CLOSEST = 1e-9, SOFT = 1e-8, RELAXED = 1e-8, MOST = 1e-4;

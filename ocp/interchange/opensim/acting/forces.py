@@ -26,9 +26,9 @@ from ocp.interchange.xml_elements import Element
 from ocp.mechanics.elements import Damper, PassiveMoment, Spring
 from ocp.mechanics.elements import Element as Acting
 from ocp.mechanics.muscles.activation_dynamics import SMOOTHING
-from ocp.mechanics.muscles.curves import FIBRE_STRAIN, TENDON_STRAIN
+from ocp.mechanics.muscles.force_curves import FIBRE_STRAIN, TENDON_STRAIN
 from ocp.mechanics.muscles.muscle import TENDONS, Muscle
-from ocp.mechanics.muscles.other_models import MillardMuscle, ThelenMuscle
+from ocp.mechanics.muscles.thelen_millard import MillardMuscle, ThelenMuscle
 from ocp.mechanics.values.types import Matrix
 
 Options: TypeAlias = dict[str, Any]  # fields of a Muscle

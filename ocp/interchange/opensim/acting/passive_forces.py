@@ -21,7 +21,7 @@ from ocp.interchange.opensim.properties import (
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.elements import Deflections, PassiveForce, PassiveMoment
 from ocp.mechanics.elements import Element as Acting
-from ocp.mechanics.muscles.paths import PathPoint, PointPath
+from ocp.mechanics.muscles.muscle_paths import PathPoint, PointPath
 from ocp.mechanics.values.types import Matrix
 
 ANGLES = tuple(f"theta_{axis}" for axis in "xyz")

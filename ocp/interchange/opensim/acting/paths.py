@@ -40,7 +40,7 @@ from ocp.mechanics.kinematics.kinematics import poses
 from ocp.mechanics.model.coordinates import Follows, Polynomial
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.muscles.paths import (
+from ocp.mechanics.muscles.muscle_paths import (
     EDGE,
     GivenPath,
     Path,

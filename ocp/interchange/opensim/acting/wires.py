@@ -8,8 +8,8 @@ from ocp.interchange.opensim.properties import bound_of, name_of, number_of
 from ocp.interchange.reader_notes import Remarks
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.model.tree import Point
-from ocp.mechanics.model.unilateral import End, Stay, wire
-from ocp.mechanics.muscles.paths import PathPoint, PointPath
+from ocp.mechanics.model.unilateral_joints import End, Stay, wire
+from ocp.mechanics.muscles.muscle_paths import PathPoint, PointPath
 from ocp.mechanics.muscles.wrapping.surfaces import SURFACES
 
 ACTUATOR = "PathActuator"

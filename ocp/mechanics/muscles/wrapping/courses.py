@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.joint_elements import MotionState
-from ocp.mechanics.muscles.routes import Anchor, Arc, Route, Segment, present
+from ocp.mechanics.muscles.path_segments import Anchor, Arc, Route, Segment, present
 from ocp.mechanics.muscles.wrapping.surfaces import SHAPES, Surface, WrapCylinder, WrapEllipsoid
 from ocp.mechanics.muscles.wrapping.tangents import (
     Touch,

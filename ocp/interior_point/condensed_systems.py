@@ -1,0 +1,265 @@
+"""Linear systems of the interior point, condensed to a dense positive definite core.
+
+    (W + D)  dv + J' dy = a
+     J dv               = b
+
+Slacks and their rows are diagonal. Eliminated equalities are solved for their variables, which
+leaves their null space Z; the other equalities are met within it. W + D in what remains is the
+core. Its Cholesky factor exists exactly if the system has the inertia of a minimum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.interior_point.elimination import Elimination, eliminate
+from ocp.interior_point.kernels.tall_matrices import invert_triangle
+from ocp.interior_point.nullspace import Basis, drop_growing_blocks, is_moderate
+from ocp.interior_point.reduced_hessian import ReducedHessian
+from ocp.interior_point.scaled_program import Derivatives, Patterns
+from ocp.solvers.solver_backend import Unsuited
+
+GROWTH = 1e8  # of a basis at most
+DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
+CORE = 1500  # variables of a core at most
+CALLS, RATE = 1e-3, 6e9  # seconds of a factorisation in calls, and operations a second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSpace:
+    """Subspaces of the rows R (m, k) of a core: `across` (k, rank) spans their row space, `along`
+    their null space, and `back` (rank, m) is the (pseudo-)inverse of R across."""
+
+    across: np.ndarray
+    along: np.ndarray
+    back: np.ndarray
+
+    def least_solution(self, right: np.ndarray) -> np.ndarray:
+        """Return the least-squares u (k,) of R u = right (m,) with the least norm."""
+        return self.across @ (self.back @ right)
+
+    def multipliers(self, right: np.ndarray) -> np.ndarray:
+        """Return the y (m,) of least norm with R' y = right (k,) in the row space."""
+        return self.back.T @ (self.across.T @ right)
+
+
+def row_space(rows: np.ndarray) -> RowSpace:
+    """Return the RowSpace of rows (m, k): by QR, or by singular values if they are dependent."""
+    count = len(rows)
+    if count <= rows.shape[1]:
+        turned, triangle = np.linalg.qr(rows.T, mode="complete")
+        pivots = np.abs(np.diag(triangle))
+        if np.min(pivots) > DEPENDENT * max(1.0, np.max(pivots)):
+            back = invert_triangle(triangle[:count].T)
+            return RowSpace(across=turned[:, :count], along=turned[:, count:], back=back)
+    left, scale, right = np.linalg.svd(rows, full_matrices=True)
+    rank = int(np.sum(scale > DEPENDENT * max(1.0, np.max(scale, initial=0.0))))
+    back = left[:, :rank].T / scale[:rank, None]
+    return RowSpace(across=right[:rank].T, along=right[rank:].T, back=back)
+
+
+def check_size(elimination: Elimination) -> None:
+    """Raise Unsuited for a core that is too large for dense factors."""
+    width = len(elimination.free)
+    if width > CORE:
+        raise Unsuited(
+            f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
+            "what dense factors are for; use IPOPT"
+        )
+
+
+class Condensed:
+    """Systems of the Programs of some Patterns: `update` sets W and J, `factorise` adds a diagonal,
+    `solve` solves. The basis of one search serves the next."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self.patterns, self.engine = patterns, patterns.engine
+        matrix, self.m = patterns.jacobian, patterns.equalities
+        self.equal = np.flatnonzero(matrix.rows < self.m)
+        self.inner = np.flatnonzero(matrix.rows >= self.m)
+        n, equal, inner, engine = patterns.variables, self.equal, self.inner, self.engine
+        shape = patterns.rows - self.m, n
+        self.A = engine.sparse(
+            rows=matrix.rows[equal], columns=matrix.columns[equal], shape=(self.m, n)
+        )
+        self.D = engine.sparse(
+            rows=matrix.rows[inner] - self.m, columns=matrix.columns[inner], shape=shape
+        )
+        self.basis: Basis | None = None
+        self.derivatives: Derivatives | None = None
+        self._found: tuple[np.ndarray, Elimination] | None = None
+
+    def elimination(self, entries: np.ndarray) -> Elimination:
+        """Return the elimination for `entries` of the Jacobian, kept until others are given.
+
+        That of the last basis is one while none of its blocks grows.
+        """
+        A, values = self.A, entries[self.equal]
+        if self._found is None or self._found[0] is not entries:
+            if self.basis is not None and is_moderate(self.basis, values):
+                self._found = entries, self.basis.elimination
+            else:
+                self.basis = None
+                found = eliminate(A.rows, A.columns, values, A.shape)
+                self._found = entries, drop_growing_blocks(found, A, values)
+        return self._found[1]
+
+    def seconds(self, entries: np.ndarray) -> float:
+        """Return an estimate of the time of a factorisation, infinite for a core too large.
+
+        Half of the tiles of the basis are taken to be empty in both factors of a product.
+        """
+        found = self.elimination(entries)
+        width, rest, size = len(found.free), len(found.rest), self.patterns.size
+        if width > CORE:
+            return np.inf
+        work = width**3 / 3 + (size + self.m) * width**2 / 16
+        if rest:
+            work += 4 * width**2 * (rest + width)
+        return CALLS + work / RATE
+
+    def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
+        """Set the entries of the Hessian, and of the Jacobian at a point."""
+        if derivatives is not self.derivatives or self.basis is None:
+            self._update_rows(derivatives)
+        self.hessian_entries = hessian_entries
+        self.reduced = self.reduced_hessian.reduce(hessian_entries)
+        self._weighted: tuple[np.ndarray, np.ndarray] | None = None
+
+    def _update_rows(self, derivatives: Derivatives) -> None:
+        """Compute all that follows from the Jacobian alone."""
+        entries = derivatives.entries
+        self.values, self.inner_values = entries[self.equal], entries[self.inner]
+        self._update_basis(entries)
+        assert self.basis is not None
+        self.inner_rows.times(entries)
+        self._shift: np.ndarray | None = None
+        self.range: RowSpace | None = None
+        if len(self.basis.rest):
+            product = self.rest_rows.times(self.values).array
+            self.range = row_space(product[:, : len(self.basis.free)])
+        self.derivatives = derivatives
+
+    def _update_basis(self, entries: np.ndarray) -> None:
+        """Compute the basis at the values, and eliminate anew where its numbers are too large."""
+        for _ in range(3):
+            if self.basis is not None:
+                try:
+                    self.basis.update(self.values)
+                    if self.basis.largest < GROWTH:
+                        return
+                except np.linalg.LinAlgError:
+                    pass
+                self.basis = None
+            self._eliminate(entries)
+        assert self.basis is not None
+        self.basis.update(self.values)
+
+    def _eliminate(self, jacobian_entries: np.ndarray) -> None:
+        """Find an elimination for the values, and set up the products with its basis."""
+        A, engine = self.A, self.engine
+        elimination = self.elimination(jacobian_entries)
+        self._found = None
+        check_size(elimination)
+        basis = self.basis = Basis(elimination, A, engine)
+        matrix, inner = self.patterns.jacobian, self.inner
+        own, wanted = (
+            (matrix.rows[inner], matrix.columns[inner]),
+            np.arange(self.m, matrix.shape[0]),
+        )
+        self.inner_rows = engine.sparse_times_tall(wanted, *own, inner, basis.tall)
+        of_rest = np.zeros(self.m, dtype=bool)
+        of_rest[basis.rest] = True
+        entries = np.flatnonzero(of_rest[A.rows])
+        own = A.rows[entries], A.columns[entries]
+        self.rest_rows = engine.sparse_times_tall(basis.rest, *own, entries, basis.tall)
+        self.reduced_hessian = ReducedHessian(self.patterns.curvature, basis, engine)
+        every = np.arange(len(wanted))
+        self.squares = engine.tall_product(self.inner_rows.result, every)
+        self.own_squares = engine.tall_product(basis.tall, basis.basic)
+
+    def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
+        """Add a `diagonal` (size,) and a `shift` of all of it to W and factorise the core.
+
+        Returns whether the system has the inertia of a minimum.
+        """
+        n = self.patterns.variables
+        if self._weighted is None or self._weighted[0] is not diagonal:
+            grown = diagonal.copy()
+            grown[:n] += self.reduced_hessian.diagonal(self.hessian_entries)
+            self._weighted = diagonal, self._add_diagonal(self.reduced, grown)
+        self.diagonal = diagonal + shift
+        self.weights = self.diagonal[n:]
+        core = self._weighted[1]
+        if shift:
+            if self._shift is None:
+                self._shift = self._add_diagonal(np.zeros_like(core), np.ones(len(diagonal)))
+            core = core + shift * self._shift
+        if not np.isfinite(core).all():
+            return False
+        if self.range is not None:
+            core = np.tril(core) + np.tril(core, -1).T
+            core = self.range.along.T @ core @ self.range.along
+        try:
+            self.factor = self.engine.cholesky(core)
+        except np.linalg.LinAlgError:
+            return False
+        return bool(np.isfinite(self.factor.lower).all())
+
+    def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+        """Return a core plus a diagonal (size,) in its subspace; the lower triangle counts."""
+        assert self.basis is not None
+        basis, n = self.basis, self.patterns.variables
+        wide, size = np.zeros((basis.tall.width,) * 2), len(basis.free)
+        wide[:size, :size] = core
+        self.squares.add(wide, diagonal[n:])
+        self.own_squares.add(wide, diagonal[basis.basic])
+        grown = wide[:size, :size]
+        grown[np.diag_indices(size)] += diagonal[basis.free]
+        return grown
+
+    def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
+        assert self.basis is not None
+        basis, m, n = self.basis, self.m, self.patterns.variables
+        on_slacks, missed = a[n:], b[m:]
+        given = self.weights * missed + on_slacks
+        right = a[:n] + self.D.transposed_times(self.inner_values, given)
+        x = basis.particular(b[:m])
+        if self.range is not None:
+            rest = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
+            x = x + basis.Z @ self.range.least_solution(rest)
+        reduced = basis.Z.T @ (right - self._condensed_times(x))
+        along = None if self.range is None else self.range.along
+        reduced = reduced if along is None else along.T @ reduced
+        core = self.factor.solve(reduced)
+        x = x + basis.Z @ (core if along is None else along @ core)
+        left = right - self._condensed_times(x)
+        y = np.zeros(m)
+        if self.range is not None:
+            y[basis.rest] = self.range.multipliers(basis.Z.T @ left)
+            left = left - self.A.transposed_times(self.values, y)
+        y += basis.multipliers(left)
+        s = self.D.times(self.inner_values, x) - missed
+        return np.concatenate([x, s]), np.concatenate([y, self.weights * s - on_slacks])
+
+    def _condensed_times(self, x: np.ndarray) -> np.ndarray:
+        """Return (W + D + J_d' D_s J_d) x, with the slacks of inequalities d condensed."""
+        patterns, n = self.patterns, self.patterns.variables
+        whole = np.concatenate([x, np.zeros(patterns.size - n)])
+        curved = patterns.hessian_times(self.hessian_entries, whole)[:n] + self.diagonal[:n] * x
+        weighted = self.weights * self.D.times(self.inner_values, x)
+        return curved + self.D.transposed_times(self.inner_values, weighted)
+
+    def residual(
+        self, a: np.ndarray, b: np.ndarray, dv: np.ndarray, dy: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rest of right-hand sides a (size,), b (rows,) after a solution (dv, dy)."""
+        curved = self.patterns.hessian_times(self.hessian_entries, dv) + self.diagonal * dv
+        matrix, slacks = self.patterns.jacobian, dv[self.patterns.variables :]
+        assert self.derivatives is not None
+        entries = self.derivatives.entries
+        pulled = np.concatenate([matrix.transposed_times(entries, dy), -dy[self.m :]])
+        moved = matrix.times(entries, dv[: self.patterns.variables])
+        moved[self.m :] -= slacks
+        return a - curved - pulled, b - moved
