@@ -29,7 +29,6 @@ from ocp.mechanics.elements import (
     Voluntary,
 )
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.model.coordinates import Follows, polynomial, spline_through
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joint_selection import with_limits
 from ocp.mechanics.model.joints import (
@@ -46,6 +45,7 @@ from ocp.mechanics.model.joints import (
 )
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.lock_joints import with_locked_joints
+from ocp.mechanics.model.quaternions_and_couplings import Follows, polynomial, spline_through
 from ocp.mechanics.model.solids import solid, with_link
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.model.unilateral_joints import Stay, cable, slot, stop, wire

@@ -4,9 +4,9 @@ import numpy as np
 
 from ocp.interior_point import interior_point_backend
 from ocp.interior_point.condensed_systems import Condensed
-from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.program_stage import ProgramStage, initial_variables
+from ocp.interior_point.kernels.native_kernels import fastest_engine
 from ocp.interior_point.scaled_program import Patterns, Program
+from ocp.interior_point.system_and_initial_point import ProgramStage, initial_variables
 from ocp.solvers.nlp import with_derivatives
 from ocp.solvers.solver_backend import Start
 

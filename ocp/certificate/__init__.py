@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from ocp.certificate.checks.optimality import program_variables
     from ocp.certificate.checks.replay_motion import replay
     from ocp.certificate.checks.simulation import Simulation, simulate
-    from ocp.certificate.constraint_violations import violations
     from ocp.certificate.contact_violations import (
         ContactQuality,
         Extreme,
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         extremes_data,
         polygon_margin,
     )
+    from ocp.certificate.merged_violations import violations
     from ocp.certificate.row_violations import Violation
     from ocp.certificate.verification import NotVerified, Verification
 

@@ -18,14 +18,14 @@ from ocp.certificate.checks.replay_motion import (
     worst_deviations,
 )
 from ocp.certificate.checks.self_consistency import lacks_multipliers, misfit
-from ocp.certificate.constraint_violations import join_violations, violations
+from ocp.certificate.merged_violations import join_violations, violations
 from ocp.certificate.transition_violations import impacts
 from ocp.certificate.verification import NotVerified, Verification
 from ocp.dynamics.catalogue import is_comparable
 from ocp.problem.reserved_names import phase_label
-from ocp.solution.margins import reserves
 from ocp.solution.objective_values import Cost, evaluate_cost, total_cost
 from ocp.solution.solution import Solution
+from ocp.solution.strength_reserves import reserves
 from ocp.solution.validation import check_solution
 from ocp.solvers.progress import keep_interrupts, say
 from ocp.transcription.transcribe import Transcribed, transcribe

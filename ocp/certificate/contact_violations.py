@@ -18,7 +18,7 @@ from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Span
 from ocp.problem.contact.ground import Foot, Ground, Pin, Support, bears, in_force
-from ocp.problem.contact.load_paths import is_corrected
+from ocp.problem.contact.transmitted_wrenches import is_corrected
 from ocp.problem.instant import Instant
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.certificate.checks.energy import energy_error
-from ocp.certificate.constraint_violations import violations
+from ocp.certificate.merged_violations import violations
 from ocp.certificate.row_violations import Violation, violations_between_nodes
 from ocp.dynamics.catalogue import is_comparable
 from ocp.mechanics.model.tree_structure import structure

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ocp.certificate.constraint_violations import on_whole_time
+from ocp.certificate.merged_violations import on_whole_time
 from ocp.certificate.row_violations import Violation, dense_violation
 from ocp.mechanics.model.joints import LIMITED
 from ocp.problem.constraints.limits_and_boundaries import limits

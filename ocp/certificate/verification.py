@@ -19,7 +19,7 @@ from ocp.certificate.transition_violations import Impact
 from ocp.mechanics.values.validation import check_type
 from ocp.pickling import portable
 from ocp.problem.reserved_names import phase_label
-from ocp.solution.margins import Reserve, reserve_lines
+from ocp.solution.strength_reserves import Reserve, reserve_lines
 from ocp.text_tables import Line, align, html_table
 
 FIRST_ORDER = "first-order conditions are off by"

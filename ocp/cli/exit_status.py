@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ocp.startup import collect_rarely, hear_interrupts
-from ocp.studies.processes import EngineError
+from ocp.studies.worker_processes import EngineError
 from ocp.version import MissingExtra
 
 REFUSED = (ValueError, OSError, MissingExtra, EngineError)  # errors that a command tells in a line

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, Union
 from ocp.mechanics import Open
 from ocp.mechanics.values.validation import positive
 from ocp.spelling import suggestion
-from ocp.studies.store.argument_records import Keywords, flags_of
+from ocp.studies.store.argument_flags import Keywords, flags_of
 from ocp.studies.store.function_addresses import module_at
 from ocp.studies.task import task_of
 

@@ -6,7 +6,7 @@ from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.codegen.assembler import NoMachineCode, assemble_function
-    from ocp.codegen.compiler.compiled import compile_function
+    from ocp.codegen.compiler.compiled_functions import compile_function
     from ocp.codegen.compiler.shared_library import NoCompiler
     from ocp.codegen.function_map import map_function
     from ocp.codegen.kept_results import is_kept

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, overload
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.derivatives.by_charts import charted_provider, provider_beside_states
+from ocp.dynamics.derivatives.chart_derivatives import charted_provider, provider_beside_states
 from ocp.dynamics.derivatives.published_recursions import published_provider
 from ocp.dynamics.formulation_record import Formulation, Provider, check_rigid
 from ocp.dynamics.formulations.newton_euler import NEWTON_EULER

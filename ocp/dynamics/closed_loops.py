@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.dynamics.formulations.lie_group import bias, mass_matrix
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
-from ocp.dynamics.from_inverse import add_rotors, linear_in_accelerations
+from ocp.dynamics.forward_from_inverse import add_rotors, linear_in_accelerations
 from ocp.dynamics.signatures import Inverse, Loads
 from ocp.mechanics.elements.generalized_forces import drive_torques, with_elements
 from ocp.mechanics.kinematics.loop_assembly import independent_rows

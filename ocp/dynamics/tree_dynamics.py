@@ -10,7 +10,7 @@ from ocp.dynamics import closed_loops
 from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
 from ocp.dynamics.derivatives.element_states import insert_rows, moving_parts
 from ocp.dynamics.formulation_record import Formulation
-from ocp.dynamics.from_inverse import (
+from ocp.dynamics.forward_from_inverse import (
     accelerations_by,
     add_rotors,
     linear_in_accelerations,

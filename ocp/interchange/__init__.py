@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ocp.interchange.reader_notes import ModelWarning
     from ocp.interchange.tables.column_meanings import coordinates, markers, wrenches
     from ocp.interchange.tables.data_frames import as_pandas, as_xarray
-    from ocp.interchange.tables.motions import (
+    from ocp.interchange.tables.read_table import read_table
+    from ocp.interchange.tables.solution_tables import (
         force_table,
         joint_trajectory,
         marker_table,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         save_forces,
         save_motion,
     )
-    from ocp.interchange.tables.read_table import read_table
     from ocp.interchange.tables.table import Table
     from ocp.interchange.tables.write_table import save_table
 

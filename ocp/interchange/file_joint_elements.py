@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ocp.mechanics.elements import Armature, Damper, Element, Friction, PassiveMoment, Spring
-from ocp.mechanics.model.coordinates import COMPONENTS, Polynomial, spin_matrix
 from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.quaternions_and_couplings import COMPONENTS, Polynomial, spin_matrix
 from ocp.mechanics.values.types import Matrix
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ocp.interchange.c_code.fmu import fmu_archive
 from ocp.interchange.fitted_wraps import fit_wraps
 from ocp.interchange.mjcf.reader import read_mjcf
-from ocp.interchange.opensim.model_text import opensim_text
+from ocp.interchange.opensim.osim_writer import opensim_text
 from ocp.interchange.opensim.reader import read_opensim
 from ocp.interchange.reader_notes import Remarks, warn_of_remarks
 from ocp.interchange.urdf.reader import read_urdf

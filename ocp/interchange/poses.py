@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.model.coordinates import rotation_from_quaternion
+from ocp.mechanics.model.quaternions_and_couplings import rotation_from_quaternion
 
 
 def pose_matrix(position: ArrayLike, quaternion: ArrayLike) -> np.ndarray:

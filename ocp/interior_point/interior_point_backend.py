@@ -10,15 +10,15 @@ from ocp.interior_point.condensed_systems import Condensed
 from ocp.interior_point.interior_point import Search
 from ocp.interior_point.interior_point import Settings as SearchSettings
 from ocp.interior_point.iterate import Point, residuals
-from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.program_stage import (
+from ocp.interior_point.kernels.native_kernels import fastest_engine
+from ocp.interior_point.restoration import make_restoration
+from ocp.interior_point.scaled_program import Patterns, Program, bound_roles
+from ocp.interior_point.system_and_initial_point import (
     ProgramStage,
     initial_point,
     initial_variables,
     with_least_squares_multipliers,
 )
-from ocp.interior_point.restoration import make_restoration
-from ocp.interior_point.scaled_program import Patterns, Program, bound_roles
 from ocp.solvers.casadi_plugins import WARM
 from ocp.solvers.nlp import NLP, Options
 from ocp.solvers.solver_backend import Answer, Backend, See, Settings, Start

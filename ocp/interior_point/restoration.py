@@ -16,9 +16,9 @@ import numpy as np
 from ocp.interior_point.filter import Trial
 from ocp.interior_point.interior_point import Search, Settings
 from ocp.interior_point.iterate import Bounds, Point
-from ocp.interior_point.program_stage import ProgramStage, with_least_squares_multipliers
 from ocp.interior_point.scaled_program import Derivatives, Program
 from ocp.interior_point.sparse_systems import Augmented
+from ocp.interior_point.system_and_initial_point import ProgramStage, with_least_squares_multipliers
 from ocp.solvers import fronts
 
 WEIGHT = 1e3  # rho

@@ -83,14 +83,6 @@ from ocp.mechanics.kinematics.rotations import (
 )
 from ocp.mechanics.kinematics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull, resultant, tangents
-from ocp.mechanics.model.coordinates import (
-    Follows,
-    Polynomial,
-    polynomial,
-    rotation_from_quaternion,
-    spin_matrix,
-    spline_through,
-)
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joint_selection import values_by_joint, with_limits
 from ocp.mechanics.model.joints import (
@@ -108,6 +100,14 @@ from ocp.mechanics.model.joints import (
 )
 from ocp.mechanics.model.loads import Load, Wrench, attach_wrenches, loads_at
 from ocp.mechanics.model.lock_joints import with_locked_joints
+from ocp.mechanics.model.quaternions_and_couplings import (
+    Follows,
+    Polynomial,
+    polynomial,
+    rotation_from_quaternion,
+    spin_matrix,
+    spline_through,
+)
 from ocp.mechanics.model.solids import solid, with_link
 from ocp.mechanics.model.tree import Link, Point, Tree, inward, outward, points_of
 from ocp.mechanics.model.tree_structure import Structure, structure

@@ -3,9 +3,9 @@
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
-from ocp.motion.segment import Part, parts_between
 from ocp.motion.smoothing_spline import cross_validate, fit_samples
 from ocp.motion.spline import BSpline, insert_knots, split_segments
+from ocp.motion.spline_part import Part, parts_between
 
 __all__ = [
     "QUADRATURES",

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
-from ocp.motion.segment import Part
 from ocp.motion.spline import APART, CLOSEST, SIDE, SPACING, BSpline
+from ocp.motion.spline_part import Part
 from ocp.spelling import suggest_fields
 
 MESHES = ("hermite-simpson", "radau")

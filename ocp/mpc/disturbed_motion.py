@@ -15,7 +15,7 @@ from ocp.mechanics.values.validation import check_type, numbers, positive
 from ocp.mpc.regulator import Feedback
 from ocp.mpc.standing_plant import Standing, period_integrator, plant_slope, standings
 from ocp.pickling import portable
-from ocp.problem.contact.force_law import Acting
+from ocp.problem.contact.state_dependent_forces import Acting
 
 CLOSE = 1e-9  # below zero, where an eigenvalue of a covariance counts as zero
 

@@ -28,7 +28,7 @@ from ocp.mechanics.values.validation import (
     positive_integer,
 )
 from ocp.mpc.end_distances import Off, end_distances
-from ocp.mpc.remaining_motion import shift_solution
+from ocp.mpc.shifted_guess import shift_solution
 from ocp.pickling import portable
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.phases.phase_problems import refuse_phases

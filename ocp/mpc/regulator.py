@@ -19,9 +19,9 @@ from ocp.mechanics.values.validation import check_type, numbers, positive
 from ocp.mpc.standing_plant import hold_feet, plant_slope
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch
-from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.contact.state_dependent_forces import Acting
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution

@@ -20,9 +20,9 @@ from ocp.mechanics.model.joints import fixed
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.model.tree_structure import structure
 from ocp.pickling import portable
-from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Foot, Ground, Pin
-from ocp.problem.load_states import loads_in_state
+from ocp.problem.contact.state_dependent_forces import Acting
+from ocp.problem.load_evaluation import loads_in_state
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import function
 

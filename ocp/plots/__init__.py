@@ -19,7 +19,7 @@ from ocp.plots.canvas import (
 from ocp.plots.curves.charts import Curve, Panel, lines, panels
 from ocp.plots.curves.element_curves import plot_elements
 from ocp.plots.curves.jacobian_pattern import spy
-from ocp.plots.curves.motion_page import plot_joints, plot_outputs, plot_reactions, plot_torques
+from ocp.plots.curves.motion_curves import plot_joints, plot_outputs, plot_reactions, plot_torques
 from ocp.plots.curves.solver_iterations import plot_convergence
 from ocp.plots.overview import plot
 from ocp.plots.panel_grid import Band, Tile, Trace, draw_tiles, handles

@@ -20,7 +20,7 @@ from ocp.plots.curves.joint_panels import (
     needs_own_panels,
     rows_of,
 )
-from ocp.plots.curves.motion_page import draw_panels, legend
+from ocp.plots.curves.motion_curves import draw_panels, legend
 from ocp.plots.curves.solver_iterations import convergence
 from ocp.plots.curves.state_panels import above_states, state_panels, states_height
 from ocp.solution.solution import Solution

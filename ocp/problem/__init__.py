@@ -59,10 +59,10 @@ from ocp.problem.contact.complementarity import (
     touches,
 )
 from ocp.problem.contact.compliant import Compliant, Sphere
+from ocp.problem.contact.contact_implicit_loads import contact_outputs, contacts
 from ocp.problem.contact.contact_kinds import area_contact, line_contact, point_contact
 from ocp.problem.contact.feet import along, clearance, foot_contact, in_place, no_penetration
 from ocp.problem.contact.footholds import footholds
-from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import (
     Foot,
     Ground,
@@ -76,7 +76,7 @@ from ocp.problem.contact.ground import (
 )
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.contact.reactions import Reaction, share_reaction, two_pass, zero_moment_point
-from ocp.problem.contact.unscheduled import contact_outputs, contacts
+from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.instant import Instant
 from ocp.problem.muscle_terms import (
     fibre_of,

@@ -28,10 +28,10 @@ from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_labels, touches
-from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Ground
-from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.contact.reactions import Reaction
+from ocp.problem.contact.state_dependent_forces import Acting
+from ocp.problem.contact.transmitted_wrenches import passive_rows
 from ocp.spelling import suggestion
 
 

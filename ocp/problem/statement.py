@@ -33,9 +33,9 @@ from ocp.problem.constraint import Constraint, Span, require_bound
 from ocp.problem.constraints.activations import drive_limits, mirrored_drives
 from ocp.problem.constraints.element_states import state_limits
 from ocp.problem.contact.complementarity import Touch, touch_labels
-from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.objectives import Objective
 from ocp.problem.phases.phase_problems import phase_fields, resolve_transitions
 from ocp.problem.phases.phases import Phase, Transition

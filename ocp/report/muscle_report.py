@@ -12,7 +12,7 @@ from ocp.mechanics.values.types import Matrix
 from ocp.motion import quadrature
 from ocp.problem import fibre_of, metabolic_powers
 from ocp.problem.instant import Instant
-from ocp.report.internal_report import Report
+from ocp.report.mechanism_report import Report
 from ocp.solution.solution import Solution
 from ocp.text_tables import Line
 

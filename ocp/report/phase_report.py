@@ -9,7 +9,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import any_nonzero, array
 from ocp.problem.contact.ground import feet_of
 from ocp.problem.statement import Problem
-from ocp.report.internal_report import Report
+from ocp.report.mechanism_report import Report
 from ocp.solution.solution import Solution
 from ocp.text_tables import Line
 

@@ -14,11 +14,11 @@ from ocp.certificate.certificate_lines import (
 )
 from ocp.certificate.checks.convergence import KEPT
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
-from ocp.certificate.constraint_violations import violations
+from ocp.certificate.merged_violations import violations
 from ocp.certificate.unconstrained_limits import unasked_limits, unasked_words
 from ocp.certificate.verification import Verification, certificate_data, violations_data
 from ocp.problem.statement import Problem
-from ocp.report.internal_report import (
+from ocp.report.mechanism_report import (
     Report,
     coordinate_counts,
     coordinate_words,
@@ -37,9 +37,14 @@ from ocp.report.phase_report import (
     phases_statement,
     tree_words,
 )
-from ocp.solution.margins import reserve_lines, reserves, reserves_data, reserves_from_data
 from ocp.solution.objective_values import dense_objective
 from ocp.solution.solution import Solution
+from ocp.solution.strength_reserves import (
+    reserve_lines,
+    reserves,
+    reserves_data,
+    reserves_from_data,
+)
 from ocp.solvers.nlp import Option
 from ocp.storage.atomic_files import versions
 from ocp.text_tables import Line, align

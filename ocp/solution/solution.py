@@ -20,7 +20,7 @@ from ocp.mechanics.values.validation import describe_value
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots
-from ocp.problem.contact.load_paths import is_corrected, transmissions
+from ocp.problem.contact.transmitted_wrenches import is_corrected, transmissions
 from ocp.problem.instant import Instant
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem

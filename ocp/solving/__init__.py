@@ -6,7 +6,6 @@ from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.solvers.budget import budget, with_stage
-    from ocp.solving.from_solver import total_statistics
     from ocp.solving.plan import Plan, prepare
     from ocp.solving.refinement.complementarity_continuation import tighten
     from ocp.solving.refinement.refine import refine
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
         solve_scenarios,
         verify_scenarios,
     )
+    from ocp.solving.solution_from_outcome import total_statistics
     from ocp.solving.solve_problem import solve
     from ocp.solving.solver_attempts import LADDER, PLAIN, Attempt
     from ocp.solving.starts.contact_schedule import schedule_found

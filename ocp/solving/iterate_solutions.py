@@ -9,7 +9,7 @@ from ocp.solvers.budget import Watch
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Iterate
 from ocp.solvers.progress import Iteration
-from ocp.solving.from_solver import solution_of
+from ocp.solving.solution_from_outcome import solution_of
 from ocp.transcription.transcribe import Transcribed
 
 UNDER_WAY = "under way"

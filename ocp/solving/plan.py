@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.diagnosis.elastic import Elastic, relax_minimally
+from ocp.diagnosis.minimal_relaxation import Elastic, relax_minimally
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.validation import check_type, set_fields
 from ocp.problem.statement import Problem
@@ -21,11 +21,11 @@ from ocp.solvers.budget import Watch
 from ocp.solvers.casadi_plugins import SHOWN
 from ocp.solvers.minimize import Solver
 from ocp.solvers.progress import Iteration
-from ocp.solving.from_solver import solution_of, statistics_of
 from ocp.solving.iterate_solutions import with_motions
 from ocp.solving.parameter_values import nearest_row, range_shares, values_of
 from ocp.solving.preflight import check_seconds, check_solve, check_start
 from ocp.solving.real_time import Step, take_step
+from ocp.solving.solution_from_outcome import solution_of, statistics_of
 from ocp.solving.solver_attempts import (
     LADDER,
     PLAIN,
@@ -37,7 +37,7 @@ from ocp.solving.solver_attempts import (
 )
 from ocp.solving.starts.predicted_start import predict_start
 from ocp.solving.starts.warm_start import Guesses, start
-from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
+from ocp.transcription.assembly.omitted_constraints import constraint_names, without_constraints
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.transcription_settings import Transcription
 

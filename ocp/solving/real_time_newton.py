@@ -13,9 +13,9 @@ import numpy as np
 from ocp.interior_point.condensed_systems import Condensed
 from ocp.interior_point.interior_point import FIRST_SHIFT, LARGEST_SHIFT, MORE
 from ocp.interior_point.iterate import Bounds, centre
-from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.program_stage import ProgramStage
+from ocp.interior_point.kernels.native_kernels import fastest_engine
 from ocp.interior_point.scaled_program import Patterns, Program
+from ocp.interior_point.system_and_initial_point import ProgramStage
 from ocp.solvers.nlp import NLP
 
 FLOOR, RAISED = 1e-3, 1e-2  # barrier parameter at least, and at most for violated rows

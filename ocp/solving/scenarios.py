@@ -27,9 +27,9 @@ from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Option, iterate_at, kkt_residual, violation, with_rows
 from ocp.solvers.progress import Iteration
 from ocp.solvers.solver_backend import Unsuited
-from ocp.solving.from_solver import solution_of, statistics_of
 from ocp.solving.parameter_values import range_shares, values_of
 from ocp.solving.plan import Plan, prepare
+from ocp.solving.solution_from_outcome import solution_of, statistics_of
 from ocp.solving.solver_attempts import Attempts, Trial, choose_solver, trial_of
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.spelling import suggest_fields, suggestion

@@ -13,7 +13,7 @@ from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
 from ocp.solvers.progress import say
 from ocp.solving.plan import Plan, prepare
-from ocp.solving.refinement.next_round import next_basis
+from ocp.solving.refinement.refined_bases import next_basis
 
 
 def verify(

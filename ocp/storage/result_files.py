@@ -29,7 +29,7 @@ from ocp.storage.result_bytes import FORMAT, phase_prefix, solution_bytes
 from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import count, history, multipliers, numbers, table, words
 from ocp.transcription.kernels.function_tapes import OPERATIONS, Tape, check_question
-from ocp.transcription.parameters.close_parameters import close_by_name
+from ocp.transcription.parameters.parameter_substitution import close_by_name
 from ocp.transcription.transcription_methods import METHODS, Method
 from ocp.transcription.transcription_settings import (
     Transcription,

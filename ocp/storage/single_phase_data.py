@@ -19,9 +19,9 @@ from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.motion.collocation_mesh import motion_from_data
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.complementarity import Touch
-from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.objectives import Objective, Term
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry

@@ -9,7 +9,7 @@ import casadi as ca
 
 from ocp.mechanics.elements import KINDS, Deflections, Element
 from ocp.mechanics.elements.smooth_curves import Cubic
-from ocp.mechanics.model.coordinates import Follows, Nested, PiecewiseLine, Polynomial
+from ocp.mechanics.model.quaternions_and_couplings import Follows, Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.fatigue import Fatigue
 from ocp.mechanics.muscles.muscle_paths import GivenPath, PathPoint, PointPath, PolynomialPath

@@ -7,17 +7,16 @@ from ocp.solving.starts.random_starts import random_guess
 from ocp.studies.task import OwnFile, Published, Task, Views, task_at
 
 if TYPE_CHECKING:
+    from ocp.studies.cell_dispatch import Progress
     from ocp.studies.comparison.comparison import Comparison, compare
     from ocp.studies.comparison.limited_run import Run
     from ocp.studies.comparison.solvers import Entry
     from ocp.studies.continuation import SLIGHT, chain_design, lines_of
     from ocp.studies.parameter_designs import grid, latin_hypercube, side_by_side
     from ocp.studies.pareto_front import Front, pareto
-    from ocp.studies.processes import EngineError
-    from ocp.studies.schedule import Progress
     from ocp.studies.solve_cell import outputs
-    from ocp.studies.store.argument_records import call_by_flags, flags_of
-    from ocp.studies.store.cell_identity import cell, content_of, recipe
+    from ocp.studies.store.argument_flags import call_by_flags, flags_of
+    from ocp.studies.store.cell_specification import cell, content_of, recipe
     from ocp.studies.store.row_format import StudyFileError
     from ocp.studies.study import (
         Optimum,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
         variants,
     )
     from ocp.studies.study_tables import align_columns, markdown, markdown_lines
+    from ocp.studies.worker_processes import EngineError
 
 __all__ = [
     "SLIGHT",

@@ -22,7 +22,7 @@ from itertools import pairwise
 import numpy as np
 
 from ocp.studies.parameter_designs import Cells, is_number, order_outwards
-from ocp.studies.store.cell_identity import Content, Recipe, cell, content_of
+from ocp.studies.store.cell_specification import Content, Recipe, cell, content_of
 from ocp.studies.store.row_format import Cell
 
 Plan = list[tuple[Cell, int | None]]  # cells, each with the place of the one from which it starts

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ocp.solving.parameter_values import nearest_row, range_shares
-from ocp.studies.store.argument_records import Arguments, Keywords
+from ocp.studies.store.argument_flags import Arguments, Keywords
 
 Values = Arguments
 Cells = list[Keywords]

@@ -22,9 +22,9 @@ from ocp.storage.atomic_files import plain, versions
 from ocp.storage.result_bytes import solution_bytes
 from ocp.storage.result_files import read_solution as from_archive
 from ocp.studies.parameter_slopes import slopes
-from ocp.studies.prepared_problems import open_problem
-from ocp.studies.store.argument_records import Keywords
-from ocp.studies.store.cell_identity import (
+from ocp.studies.shared_problems import open_problem
+from ocp.studies.store.argument_flags import Keywords
+from ocp.studies.store.cell_specification import (
     Content,
     Find,
     method_at,

@@ -15,12 +15,12 @@ from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.storage.result_files import read_solution as from_archive
+from ocp.studies.cell_dispatch import Route, run_all
 from ocp.studies.continuation import Chain, Plan, chain_design, lowest_cells, place_of
 from ocp.studies.parameter_designs import design
-from ocp.studies.schedule import Route, run_all
 from ocp.studies.solve_cell import restore_solution
-from ocp.studies.store.argument_records import Arguments, Keywords
-from ocp.studies.store.cell_identity import Recipe, cell, content_of, recipe
+from ocp.studies.store.argument_flags import Arguments, Keywords
+from ocp.studies.store.cell_specification import Recipe, cell, content_of, recipe
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.function_trust import Trust, trust_in, trust_of_contents
 from ocp.studies.store.outdated_cells import mark_outdated

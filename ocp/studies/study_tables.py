@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp.plots import Curve, check_suffix, lines
 from ocp.storage.atomic_files import write
-from ocp.studies.store.argument_records import Arguments, Keywords
+from ocp.studies.store.argument_flags import Arguments, Keywords
 from ocp.studies.store.row_format import Cell
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")

@@ -15,7 +15,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.solve_problem import solve
 from ocp.spelling import suggest_fields, suggestion
-from ocp.studies.store.argument_records import EMPTY, Arguments, Keywords, call_by_flags, flags_of
+from ocp.studies.store.argument_flags import EMPTY, Arguments, Keywords, call_by_flags, flags_of
 from ocp.studies.store.function_addresses import GALLERY, module_at
 from ocp.studies.user_file_errors import told_by_line
 from ocp.transcription.transcription_settings import Transcription

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.values.types import Numbers
-from ocp.studies.processes import BEGINNING, ONE_THREAD, Processes, check_beginning
+from ocp.studies.worker_processes import BEGINNING, ONE_THREAD, Processes, check_beginning
 
 
 class Engine:

@@ -1,7 +1,7 @@
 """From a problem to a nonlinear program: methods, variables, kernels, sparse derivatives, laws."""
 
 from ocp.codegen.assembler import assemble_function
-from ocp.codegen.compiler.compiled import compile_function
+from ocp.codegen.compiler.compiled_functions import compile_function
 from ocp.codegen.function_map import map_function
 from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.shooting import integrate_passive

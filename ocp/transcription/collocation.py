@@ -21,7 +21,7 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import STAGES
 from ocp.problem.statement import Problem
 from ocp.transcription.constraint_rows import Group
-from ocp.transcription.kernels.kernel_inputs import Backend, Inputs
+from ocp.transcription.kernels.instant_symbols import Backend, Inputs
 from ocp.transcription.kernels.kernels import make_kernel
 from ocp.transcription.variables.layout import Layout, free_duration
 

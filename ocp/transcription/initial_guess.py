@@ -13,7 +13,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import structure
 from ocp.motion.quadrature import quadrature
 from ocp.problem.contact.complementarity import touches
-from ocp.problem.contact.load_paths import transmissions
+from ocp.problem.contact.transmitted_wrenches import transmissions
 from ocp.problem.statement import Problem
 from ocp.transcription.constraint_rows import Group
 from ocp.transcription.kernels.motion_traces import trace

@@ -13,7 +13,7 @@ from ocp.mechanics.values.parameters import Parameter, is_open, with_values
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernel_inputs import Backend, Inputs, joined_symbols, symbols
+from ocp.transcription.kernels.instant_symbols import Backend, Inputs, joined_symbols, symbols
 from ocp.transcription.kernels.time_derivatives import rate_instants, rate_map
 from ocp.transcription.parameters.free_instants import moment_map, moment_symbols
 from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_map

@@ -23,9 +23,9 @@ from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.motion.quadrature import sample
 from ocp.problem.contact.complementarity import touch_labels
-from ocp.problem.contact.force_law import Acting
-from ocp.problem.contact.load_paths import passive_rows
-from ocp.problem.load_states import loads_in_state
+from ocp.problem.contact.state_dependent_forces import Acting
+from ocp.problem.contact.transmitted_wrenches import passive_rows
+from ocp.problem.load_evaluation import loads_in_state
 from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP, Option

@@ -31,6 +31,7 @@ from ocp.transcription.assembly.assemble_program import (
     weight_function,
 )
 from ocp.transcription.initial_guess import rest_states, static_forces, straight_guess
+from ocp.transcription.kernels.instant_symbols import Backend
 from ocp.transcription.kernels.kernel_backends import (
     ASSEMBLED,
     COMPILED,
@@ -38,7 +39,6 @@ from ocp.transcription.kernels.kernel_backends import (
     KeptKernels,
     KernelBackend,
 )
-from ocp.transcription.kernels.kernel_inputs import Backend
 from ocp.transcription.kernels.motion_traces import trace
 from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.laws.contact_laws import rigid_contact_laws

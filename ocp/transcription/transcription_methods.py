@@ -22,7 +22,7 @@ from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription.collocation import on_mesh, stage_equations
 from ocp.transcription.constraint_rows import Group
-from ocp.transcription.kernels.kernel_inputs import Backend
+from ocp.transcription.kernels.instant_symbols import Backend
 from ocp.transcription.laws.laws import FORMS, TORQUES, laws, torque_layout
 from ocp.transcription.laws.loop_laws import loosen_end_constraints
 from ocp.transcription.row_requests import schedule_grid

@@ -15,7 +15,7 @@ from compilers import compiler_needed, whole_program
 
 from ocp import Transcription, solve
 from ocp.codegen.compiler import shared_library
-from ocp.codegen.compiler.compiled import compile_function, generate_c
+from ocp.codegen.compiler.compiled_functions import compile_function, generate_c
 from ocp.codegen.compiler.statement_folding import fold_statements
 from ocp.dynamics import FORMULATIONS
 from ocp.problems.arms.two_link_lift import problem as lift
@@ -262,7 +262,7 @@ def test_compiled_kernels_are_machine_code_all_of_them(kept):
 
 LOADED = """
 import casadi as ca
-from ocp.codegen.compiler.compiled import compile_function
+from ocp.codegen.compiler.compiled_functions import compile_function
 x = ca.SX.sym("x", 2)
 function = compile_function(ca.Function("pendulum", [x], [ca.vertcat(x[1], -ca.sin(x[0]))]))
 print(function.class_name(), float(function([0.3, -1.2])[1]))

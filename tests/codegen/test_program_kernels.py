@@ -11,7 +11,7 @@ import pytest
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house
 from ocp.codegen import function_map
-from ocp.codegen.assembler import assembled_functions, program_kernels, unsupported_reason
+from ocp.codegen.assembler import assembled_functions, assembled_linear_maps, unsupported_reason
 from ocp.codegen.assembler.processors.x86_64 import Sse
 from ocp.problems import gait
 from ocp.problems.arms.two_link_effort import problem as arm
@@ -40,9 +40,9 @@ def everything(monkeypatch):
     for module, name, number in (
         (function_map, "ASSEMBLED", 0),
         (function_map, "FEW", 1),
-        (program_kernels, "SUMMED", 0),
-        (program_kernels, "RUN", 0),
-        (program_kernels, "STEP", 0),
+        (assembled_linear_maps, "SUMMED", 0),
+        (assembled_linear_maps, "RUN", 0),
+        (assembled_linear_maps, "STEP", 0),
     ):
         monkeypatch.setattr(module, name, number)
 
@@ -76,7 +76,7 @@ def test_a_program_has_the_bits_of_the_virtual_machine(name, monkeypatch):
 def test_a_program_has_the_same_bits_without_avx(name, monkeypatch):
     """Products of matrices, too, whose sums are in registers: there are fewer of these."""
     everything(monkeypatch)
-    for module in (assembled_functions, program_kernels):
+    for module in (assembled_functions, assembled_linear_maps):
         monkeypatch.setattr(module, "new_code", Sse)
     one, other = (made(name, kernels) for kernels in ("assembled", "virtual"))
     for each, plain in zip(numbers(one), numbers(other)):
@@ -124,7 +124,7 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
         raise house.NoMachineCode("no more room")
 
     monkeypatch.setattr(function_map, "assemble_map", refuse)
-    monkeypatch.setattr("ocp.codegen.assembler.program_kernels.load_function", refuse)
+    monkeypatch.setattr("ocp.codegen.assembler.assembled_linear_maps.load_function", refuse)
     everything(monkeypatch)
     made = transcribe_phase(lift(points=12), ASSEMBLED)
     expected = numbers(transcribe_phase(lift(points=12), Transcription(kernels="virtual")))
@@ -136,7 +136,7 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
 def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     asked = []
     monkeypatch.setattr(function_map, "assemble_map", lambda *what: asked.append(what))
-    monkeypatch.setattr(program_kernels, "load_function", lambda *what: asked.append(what))
+    monkeypatch.setattr(assembled_linear_maps, "load_function", lambda *what: asked.append(what))
     monkeypatch.setattr(import_module("ocp.transcription.transcribe_phase"), "SMALL", 0)
     small = transcribe(lift(points=6)).nlp
     small.hessian("exact")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from compilers import compiler_needed
 
-from ocp.codegen.compiler import compiled, shared_library
-from ocp.codegen.compiler.compiled import begin_compile, compile_function, generate_c
+from ocp.codegen.compiler import compiled_functions, shared_library
+from ocp.codegen.compiler.compiled_functions import begin_compile, compile_function, generate_c
 from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.codegen.compiler.simd import vectorize
 from ocp.codegen.function_map import BATCHED
@@ -128,7 +128,7 @@ def without_vectors(tmp_path, monkeypatch):
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("CC", str(script))
-    monkeypatch.setattr(compiled, "processor", lambda: "some")
+    monkeypatch.setattr(compiled_functions, "processor", lambda: "some")
 
 
 @compiler_needed
@@ -148,7 +148,7 @@ def test_a_compiler_that_refuses_vectors_compiles_for_one_instant(cache, without
 def test_libraries_for_this_very_processor_are_known_by_it(cache, monkeypatch):
     """Since one of another may know fewer instructions."""
     function = ca.Function("one", [ca.SX.sym("x")], [1])
-    monkeypatch.setattr(compiled, "processor", lambda: "some")
+    monkeypatch.setattr(compiled_functions, "processor", lambda: "some")
     for words in ("flags: avx2", "flags: avx512f", "flags: avx2"):
         monkeypatch.setattr(shared_library, "processor", words.strip)
         begin_compile("one", lambda: Graph(function)).result()

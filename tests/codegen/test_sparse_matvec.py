@@ -6,7 +6,7 @@ import pytest
 from compilers import compiler_needed, whole_program
 
 from ocp import Transcription
-from ocp.codegen.assembler import program_kernels, unsupported_reason
+from ocp.codegen.assembler import assembled_linear_maps, unsupported_reason
 from ocp.codegen.compiler import scatter, shared_library
 from ocp.codegen.compiler.sparse_matvec import compile_sums
 from ocp.codegen.linear_maps import Sums
@@ -35,8 +35,8 @@ MAKERS = [
         scatter.compile_scatter, lambda functions: compile_sums(functions)(), marks=compiler_needed
     ),
     pytest.param(
-        lambda *what: lambda: program_kernels.assemble_scatter(*what),
-        program_kernels.assemble_sums,
+        lambda *what: lambda: assembled_linear_maps.assemble_scatter(*what),
+        assembled_linear_maps.assemble_sums,
         marks=pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason()),
     ),
 ]
@@ -45,7 +45,7 @@ by_both = pytest.mark.parametrize(("places", "sums"), MAKERS, ids=["compiled", "
 
 @by_both
 def test_sums_have_the_bits_of_casadis_products(places, sums, monkeypatch):
-    monkeypatch.setattr(program_kernels, "SUMMED", 0)
+    monkeypatch.setattr(assembled_linear_maps, "SUMMED", 0)
     numbers = np.random.default_rng(6)
     first, second, third = (drawn(numbers, *shape) for shape in ((12, 15), (12, 8), (20, 15)))
     both = Sums(
@@ -92,8 +92,8 @@ PLACES = {
 def test_products_go_to_their_places_as_the_virtual_machine_puts_them(
     places, sums, where, monkeypatch
 ):
-    monkeypatch.setattr(program_kernels, "RUN", 0)
-    monkeypatch.setattr(program_kernels, "STEP", 0)
+    monkeypatch.setattr(assembled_linear_maps, "RUN", 0)
+    monkeypatch.setattr(assembled_linear_maps, "STEP", 0)
     numbers = np.random.default_rng(3)
     given = [([product(numbers, 6, where)], [(13, 5)])]
     values = ca.MX.sym("values", 13, 5)

@@ -15,7 +15,7 @@ from ocp.dynamics import (
     tabulate,
 )
 from ocp.dynamics.catalogue import is_choice, is_named
-from ocp.dynamics.from_inverse import linear_in_accelerations
+from ocp.dynamics.forward_from_inverse import linear_in_accelerations
 from ocp.mechanics import Link, Tree, fixed, prismatic, revolute, screw
 from ocp.models.arms.two_link import two_link
 

@@ -28,8 +28,8 @@ from ocp.interior_point.interior_point import (
     Settings,
 )
 from ocp.interior_point.iterate import fraction_to_boundary, residuals, step_bound_multipliers
-from ocp.interior_point.program_stage import initial_point
 from ocp.interior_point.sparse_systems import Augmented
+from ocp.interior_point.system_and_initial_point import initial_point
 from ocp.problems.swing_ups import cart_pole_swing
 from ocp.solvers import NLP, Solver, fronts
 from ocp.solvers.solver_backend import Start

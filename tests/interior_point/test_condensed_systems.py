@@ -11,8 +11,8 @@ from repeated_cases import for_each
 from ocp.codegen.assembler import unsupported_reason
 from ocp.interior_point.condensed_systems import Condensed, row_space
 from ocp.interior_point.elimination import eliminate
-from ocp.interior_point.kernels import compiled_products
-from ocp.interior_point.kernels.compiled_products import (
+from ocp.interior_point.kernels import native_kernels
+from ocp.interior_point.kernels.native_kernels import (
     NativeEngine,
     compiled_engine,
     fastest_engine,
@@ -20,9 +20,9 @@ from ocp.interior_point.kernels.compiled_products import (
 from ocp.interior_point.kernels.sparse_products import Sparse, dense_pieces
 from ocp.interior_point.kernels.tall_matrices import Engine, Tall, group_rows, invert_triangle
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
-from ocp.interior_point.program_stage import choose_system
 from ocp.interior_point.scaled_program import Derivatives, Patterns, Program
 from ocp.interior_point.sparse_systems import Augmented
+from ocp.interior_point.system_and_initial_point import choose_system
 from ocp.solvers import NLP, Unsuited
 from ocp.solvers.nlp import with_derivatives
 
@@ -257,7 +257,7 @@ def test_machine_code_is_made_here_without_a_compiler(monkeypatch):
     [("unsupported_reason", lambda: "not here"), ("is_fused", lambda: False)],
 )
 def test_elsewhere_it_is_compiled_and_numpy_is_left_where_it_cannot_be(name, value, monkeypatch):
-    monkeypatch.setattr(compiled_products, name, value)
+    monkeypatch.setattr(native_kernels, name, value)
     assert isinstance(fastest_engine.__wrapped__(), NativeEngine)
     monkeypatch.setenv("CC", "no-such-compiler")
     assert type(fastest_engine.__wrapped__()) is Engine
@@ -377,7 +377,7 @@ def test_a_large_core_is_refused_by_its_size_without_a_compiler(monkeypatch):
 def test_systems_are_sparse_where_a_core_is_large_or_slow_and_dense_elsewhere(monkeypatch):
     program, entries = stated_by_nodes(np.random.default_rng(0))
     assert isinstance(choose_system(program, Condensed(program.patterns), entries), Condensed)
-    monkeypatch.setattr("ocp.interior_point.program_stage.QUICK", 0.0)
+    monkeypatch.setattr("ocp.interior_point.system_and_initial_point.QUICK", 0.0)
     assert isinstance(choose_system(program, Condensed(program.patterns), entries), Augmented)
     monkeypatch.setattr(Augmented, "seconds", lambda self: 1.0)
     assert isinstance(choose_system(program, Condensed(program.patterns), entries), Condensed)

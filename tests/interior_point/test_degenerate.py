@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from compilers import compiler_needed
 
-from ocp.interior_point import program_stage, restoration
+from ocp.interior_point import restoration, system_and_initial_point
 from ocp.interior_point.sparse_systems import Augmented
 from ocp.solvers import NLP, Solver, kkt_residual, minimize
 
@@ -21,7 +21,7 @@ SEEDS = [range(first, first + 5) for first in range(0, 20, 5)]  # of each kind
 def systems(request, monkeypatch):
     """Linear systems of one kind, whatever the size; its name."""
     if request.param == "sparse":
-        monkeypatch.setattr(program_stage, "choose_system", sparse_system)
+        monkeypatch.setattr(system_and_initial_point, "choose_system", sparse_system)
         monkeypatch.setattr(restoration, "SMALL", 0)
     return request.param
 

@@ -9,7 +9,7 @@ from ocp.interior_point.condensed_systems import row_space
 from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_sufficient
 from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
 from ocp.interior_point.iterate import Point
-from ocp.interior_point.program_stage import initial_point
+from ocp.interior_point.system_and_initial_point import initial_point
 from ocp.solvers import NLP, Solver, minimize
 from ocp.solvers.solver_backend import Start
 

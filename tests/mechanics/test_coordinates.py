@@ -30,7 +30,7 @@ from ocp.mechanics import (
 )
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.rotations import quaternion
-from ocp.mechanics.model.coordinates import spin_matrix, spin_rate
+from ocp.mechanics.model.quaternions_and_couplings import spin_matrix, spin_rate
 from ocp.storage.tree_data import tree_data, tree_of
 
 

@@ -12,7 +12,7 @@ from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.mpc import simulated_plant
 from ocp.mpc.end_distances import end_distances
 from ocp.mpc.receding_horizon import SAMPLES, command_torques
-from ocp.mpc.remaining_motion import shift_solution
+from ocp.mpc.shifted_guess import shift_solution
 
 REST = ((0.0, -2.0), (0.0, 0.0))
 PUSH = np.array([0.0, 0.0, 1.5, 4.5])  # m/s and rad/s of the cart and of its pole

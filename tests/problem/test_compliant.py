@@ -9,7 +9,7 @@ from dropped_bodies import GRAVITY, MASS, RADIUS, ball, block, published, sunk
 
 from ocp import Parameter, simulate
 from ocp.problem import Compliant, ForceLaw, contacts
-from ocp.problem.load_states import loads_in_state
+from ocp.problem.load_evaluation import loads_in_state
 
 RUBBER = Compliant(radius=RADIUS, stiffness=2e5, dissipation=0.8, static=0.9, dynamic=0.6)
 

@@ -36,8 +36,13 @@ from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.problem import Foot, Pin, Reaction
 from ocp.problem.contact.ground import bearing_slots
-from ocp.problem.contact.load_paths import bears_root, is_corrected, passive_rows, transmissions
 from ocp.problem.contact.reactions import check_two_pass
+from ocp.problem.contact.transmitted_wrenches import (
+    bears_root,
+    is_corrected,
+    passive_rows,
+    transmissions,
+)
 from ocp.problem.instant import Forces, Instant
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 

@@ -25,7 +25,7 @@ from ocp.problem import (
     two_pass,
     zero_moment_point,
 )
-from ocp.problem.contact.load_paths import is_corrected
+from ocp.problem.contact.transmitted_wrenches import is_corrected
 from ocp.problems.gait.statement.contact_schedule import stance
 from ocp.transcription.kernels.motion_traces import trace
 

@@ -21,8 +21,8 @@ from ocp.problems.gait.statement import thesis_gait
 from ocp.problems.gait.statement.active_constraints import Activity, of_row
 from ocp.problems.gait.statement.constraint_families import FAMILIES, family_of
 from ocp.problems.human.barman_gait import TASK, problem
-from ocp.solving.from_solver import ADDED
-from ocp.studies.store.cell_identity import recipe
+from ocp.solving.solution_from_outcome import ADDED
+from ocp.studies.store.cell_specification import recipe
 from ocp.transcription import Multipliers, transcribe_phase
 from ocp.transcription.kernels.row_values import RowValues
 from ocp.transcription.transcribe import transcribe

@@ -6,7 +6,7 @@ from ocp.problems.benchmarks.motions import compare_sweeps
 from ocp.problems.benchmarks.motions.compare_sweeps import compared, differences, lowered, table
 from ocp.solvers import Solver
 from ocp.studies.continuation import chain_design
-from ocp.studies.store.cell_identity import recipe
+from ocp.studies.store.cell_specification import recipe
 from ocp.studies.study import carry_out
 
 OVER = [{"torque": torque, "points": 6} for torque in (8.0, 9.0)]

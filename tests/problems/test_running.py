@@ -7,7 +7,7 @@ import pytest
 from ocp import HermiteSimpson, Spline, Transcription
 from ocp.mechanics import array, positions
 from ocp.models.human import human
-from ocp.problem.contact.load_paths import is_corrected, passive_rows
+from ocp.problem.contact.transmitted_wrenches import is_corrected, passive_rows
 from ocp.problems.gait.statement.objective_terms import mechanical_work
 from ocp.problems.running import Effort, Gait, problem
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging

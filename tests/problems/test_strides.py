@@ -27,7 +27,7 @@ from ocp.problems.gait.statement.mirrored_stride import alike, both_steps, doubl
 from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.problems.gait.statement.strides import facing, impaired, scheduled
 from ocp.solvers import Outcome
-from ocp.solving.from_solver import solution_of
+from ocp.solving.solution_from_outcome import solution_of
 from ocp.transcription import transcribe_phase
 from ocp.transcription.transcribe import transcribe
 

@@ -13,7 +13,7 @@ from ocp.models.human import ROOT, human
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.report import describe
-from ocp.report.internal_report import coordinate_counts, coordinate_words
+from ocp.report.mechanism_report import coordinate_counts, coordinate_words
 from ocp.storage import plain
 
 

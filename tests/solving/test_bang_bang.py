@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocp import Attempt, BSpline, Solver, load, refine, solve, verify
-from ocp.certificate.constraint_violations import violations
+from ocp.certificate.merged_violations import violations
 from ocp.motion.free_knots import with_given_knots, with_widths
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.report import describe

@@ -101,7 +101,7 @@ def test_an_interrupt_ends_the_search_and_nothing_is_explained(weak):
 
 
 def test_studies_of_starts_try_each_once():
-    from ocp.studies.store.cell_identity import single_attempt
+    from ocp.studies.store.cell_specification import single_attempt
 
     assert (
         single_attempt(solve) == {"attempts": PLAIN} and single_attempt(lambda problem: None) == {}

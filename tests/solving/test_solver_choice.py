@@ -87,7 +87,7 @@ def test_a_program_that_is_not_for_ours_is_solved_by_ipopt(monkeypatch, ours):
     def refuse(*_):
         raise Unsuited("its core is too large")
 
-    monkeypatch.setattr("ocp.interior_point.program_stage.choose_system", refuse)
+    monkeypatch.setattr("ocp.interior_point.system_and_initial_point.choose_system", refuse)
     solution = solve(problem(points=10)).require()
     assert solution.statistics["plugin"] == "ipopt"
     assert solution.statistics["attempts"] == ["Solve_Succeeded"]

@@ -8,7 +8,7 @@ from phased_motions import moved
 
 import ocp
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.solving.refinement.next_round import next_basis
+from ocp.solving.refinement.refined_bases import next_basis
 
 STIFF, TIME = 144.0, 1.0  # N/m, s: a mass of 1 kg on it swings at 12 rad/s
 

@@ -10,6 +10,7 @@ from study_cells import PLANNED, doubled, paused, problem
 from ocp import Parameter, Solver, prepare
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies import open_study, sweep
+from ocp.studies.cell_dispatch import Route
 from ocp.studies.continuation import (
     chain_design,
     lines_of,
@@ -19,8 +20,7 @@ from ocp.studies.continuation import (
 )
 from ocp.studies.parameter_designs import grid
 from ocp.studies.parameter_slopes import slopes
-from ocp.studies.schedule import Route
-from ocp.studies.store.cell_identity import cell, recipe
+from ocp.studies.store.cell_specification import cell, recipe
 from ocp.studies.store.row_format import FAILED, SOLVED
 
 LINE = {"torque": [8.0 + k for k in range(8)], "points": [6]}

@@ -8,14 +8,14 @@ from study_cells import POSED, problem
 
 from ocp import Solver, solve
 from ocp.cli.commands.list_problems import tasks
-from ocp.diagnosis import elastic
+from ocp.diagnosis import minimal_relaxation
 from ocp.solving import plan
 from ocp.solving.starts import random_starts
 from ocp.studies import solve_cell, sweep
 from ocp.studies.comparison import child_process, comparison
 from ocp.studies.comparison import limited_run as solver_runs
 from ocp.studies.comparison.comparison import compare
-from ocp.studies.store import cell_identity
+from ocp.studies.store import cell_specification
 
 TASKS = tasks()
 REACHED = "reached: the program is built next"
@@ -28,7 +28,7 @@ class Reached(ValueError):
 @pytest.fixture
 def stopped(monkeypatch):
     """Solves that stop where the program is built, of problems that are built once."""
-    build, known = cell_identity.open_statement, {}
+    build, known = cell_specification.open_statement, {}
 
     def once(data, find, left_open=()):
         key = json.dumps([data["problem"], data["arguments"]])
@@ -39,12 +39,12 @@ def stopped(monkeypatch):
     def stop(*arguments, **named):
         raise Reached(REACHED)
 
-    for module in (solve_cell, cell_identity):
+    for module in (solve_cell, cell_specification):
         monkeypatch.setattr(module, "open_statement", once)
-    for module in (plan, elastic):
+    for module in (plan, minimal_relaxation):
         monkeypatch.setattr(module, "transcribe", stop)
     monkeypatch.setattr(random_starts, "transcribe_phase", stop)
-    monkeypatch.setattr(cell_identity, "problem_digest", lambda build, source: "0" * 32)
+    monkeypatch.setattr(cell_specification, "problem_digest", lambda build, source: "0" * 32)
     monkeypatch.setattr(child_process.resource, "setrlimit", lambda *limits: None)
     monkeypatch.setattr(child_process, "WITHIN", [])
 
@@ -71,8 +71,8 @@ def test_a_problem_of_the_gallery_has_its_row(name, stopped, inside, monkeypatch
 
 def cell_of(task):
     """The only cell of a study of a task with its defaults."""
-    recipe = cell_identity.recipe(task, None, Solver())
-    return cell_identity.cell({}, cell_identity.content_of(recipe, {}))
+    recipe = cell_specification.recipe(task, None, Solver())
+    return cell_specification.cell({}, cell_specification.content_of(recipe, {}))
 
 
 @pytest.mark.commands

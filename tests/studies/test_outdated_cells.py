@@ -10,7 +10,7 @@ from study_cells import objectives, problem
 from ocp import Parameter, Task, solve
 from ocp.problem import duration
 from ocp.studies import StudyFileError, open_study, sweep
-from ocp.studies.store import cell_identity, function_addresses
+from ocp.studies.store import cell_specification, function_addresses
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.digests import code_digest, problem_digest
 from ocp.studies.store.function_addresses import module_at
@@ -156,7 +156,7 @@ def test_files_of_one_name_in_two_folders_never_meet(stated):
 def test_another_version_of_the_package_solves_anew(monkeypatch):
     seen, how = [], {"file": "a.sqlite", "workers": 0}
     sweep(problem, {"torque": [8.0]}, watch=seen.append, **how)
-    monkeypatch.setattr(cell_identity, "VERSION", "99.0")
+    monkeypatch.setattr(cell_specification, "VERSION", "99.0")
     sweep(problem, {"torque": [8.0]}, watch=seen.append, **how)
     assert len(seen) == 2 and statuses() == ["outdated", "solved"]
 

@@ -7,7 +7,7 @@ from study_cells import PLANNED, WEIGHED, objectives, problem, weighed
 
 from ocp import Parameter, Task, solve
 from ocp.solving import plan
-from ocp.studies import open_study, pareto, prepared_problems, sweep
+from ocp.studies import open_study, pareto, shared_problems, sweep
 
 TWO = {"torque": [8.0, 12.0]}
 TORQUE = Parameter("torque", 10.0, "N m", 1.0, 50.0)
@@ -17,7 +17,7 @@ TORQUE = Parameter("torque", 10.0, "N m", 1.0, 50.0)
 def built(monkeypatch):
     """What is transcribed, as it happens, in a process that has not built anything."""
     calls, transcribe = [], plan.transcribe
-    monkeypatch.setattr(prepared_problems, "_PROBLEMS", OrderedDict())
+    monkeypatch.setattr(shared_problems, "_PROBLEMS", OrderedDict())
     monkeypatch.setattr(
         plan, "transcribe", lambda *a, **k: (calls.append(a[0]), transcribe(*a, **k))[1]
     )
@@ -66,7 +66,7 @@ def test_a_cell_of_a_plan_is_known_again_with_its_numbers():
 
 
 def test_a_process_keeps_few_plans(built, monkeypatch):
-    monkeypatch.setattr(prepared_problems, "MOST", 1)
+    monkeypatch.setattr(shared_problems, "MOST", 1)
     sweep(PLANNED, {"torque": [8.0, 9.0], "points": [6, 7]}, workers=0)
     assert len(built) == 4
 

@@ -14,10 +14,10 @@ import pytest
 from study_cells import counted, endless, objectives, problem
 
 from ocp.studies import open_study, sweep
-from ocp.studies.processes import Processes
 from ocp.studies.store import cell_leases
 from ocp.studies.store.cell_leases import Heartbeat, is_alive, new_owner, retire
 from ocp.studies.store.database import Ledger, renew
+from ocp.studies.worker_processes import Processes
 
 pytestmark = pytest.mark.commands
 

@@ -13,7 +13,7 @@ from ocp import Solver, Transcription
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies import StudyFileError, Task, open_study, sweep
 from ocp.studies.store import unsaved_cells
-from ocp.studies.store.cell_identity import content_of, recipe
+from ocp.studies.store.cell_specification import content_of, recipe
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.function_trust import Trust
 from ocp.studies.store.row_format import Cell, identity, result_of

@@ -10,8 +10,8 @@ from study_cells import FOUR, deadly, objectives, problem
 from ocp import solve
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.studies import sweep
-from ocp.studies.processes import Processes
 from ocp.studies.store.function_addresses import address
+from ocp.studies.worker_processes import Processes
 
 CLUSTERED = {"torque": [float(k) for k in range(8, 15)], "points": 6}
 

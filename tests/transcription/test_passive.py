@@ -16,7 +16,7 @@ from ocp.mechanics import structure
 from ocp.models.swing_ups.acrobot import acrobot
 from ocp.models.swing_ups.branched_acrobot import branched_acrobot
 from ocp.models.swing_ups.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
-from ocp.problem.contact.load_paths import passive_rows
+from ocp.problem.contact.transmitted_wrenches import passive_rows
 from ocp.problems.arms import two_link_effort
 from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
 from ocp.problems.swing_ups.upright_ends import ROUGH, swing

@@ -9,7 +9,7 @@ from bipeds import crouch
 from rated_motions import limited, mass, moved
 
 import ocp
-from ocp.certificate.constraint_violations import violations
+from ocp.certificate.merged_violations import violations
 from ocp.models.arms.two_link import two_link
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
 from ocp.problems.mechanisms.hoist import problem as hoist

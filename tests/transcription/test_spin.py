@@ -12,7 +12,7 @@ import ocp
 from ocp.dynamics import derivatives_of, formulation_of
 from ocp.problem.instant import NoRate
 from ocp.transcription import transcribe_phase
-from ocp.transcription.kernels.kernel_inputs import symbols
+from ocp.transcription.kernels.instant_symbols import symbols
 from ocp.transcription.kernels.kernels import make_kernel
 
 LASTS = ocp.Parameter("lasts", 0.8, "s", 0.1, 3.0)

@@ -11,8 +11,8 @@ from standing_bodies import GRAVITY, block, carted, monopod, slope, walker
 
 import ocp
 from ocp.certificate.checks.replay_motion import deviations
-from ocp.certificate.constraint_violations import violations
-from ocp.problem.contact.load_paths import bears_root, passive_rows, transmissions
+from ocp.certificate.merged_violations import violations
+from ocp.problem.contact.transmitted_wrenches import bears_root, passive_rows, transmissions
 from ocp.transcription import transcribe_phase
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 

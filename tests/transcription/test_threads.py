@@ -7,7 +7,7 @@ import pytest
 from ocp import Transcription
 from ocp.codegen import function_map as instants
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.studies.store import cell_identity
+from ocp.studies.store import cell_specification
 from ocp.transcription import map_function, settings_of, transcribe_phase, transcription_of
 from ocp.transcription.transcribe import transcribe
 
@@ -83,7 +83,7 @@ def test_threads_are_a_setting_that_cells_on_one_thread_do_not_mention():
     """So that what studies keep stays theirs."""
     assert transcription_of(settings_of(Transcription(threads=3))) == Transcription(threads=3)
     one, three = (
-        cell_identity.transcription_content(Transcription(), {"threads": threads}, numbers)
+        cell_specification.transcription_content(Transcription(), {"threads": threads}, numbers)
         for threads in (1, 3)
     )
     assert "threads" not in one and three["threads"] == 3

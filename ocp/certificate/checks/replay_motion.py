@@ -31,10 +31,10 @@ from ocp.mechanics.values.types import Matrix
 from ocp.motion.collocation_mesh import Mesh, power_series
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots
-from ocp.problem.contact.load_paths import is_corrected, transmissions
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.contact.transmitted_wrenches import is_corrected, transmissions
 from ocp.problem.instant import Forces, Instant
-from ocp.problem.load_states import loads_in_state
+from ocp.problem.load_evaluation import loads_in_state
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.sampling import dense_instants
 from ocp.solution.solution import Solution, stay_forces, touch_forces

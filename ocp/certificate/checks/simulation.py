@@ -14,7 +14,7 @@ from ocp.dynamics.formulation_record import Formulation
 from ocp.dynamics.formulations import lagrange
 from ocp.dynamics.formulations.lie_group import forward as articulated
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
-from ocp.dynamics.from_inverse import accelerations_by, suits_articulated_bodies
+from ocp.dynamics.forward_from_inverse import accelerations_by, suits_articulated_bodies
 from ocp.mechanics.elements.generalized_forces import bodies_of, state_rates, with_elements
 from ocp.mechanics.kinematics.kinematics import kinetic_energy
 from ocp.mechanics.kinematics.loop_assembly import closed_configurations
@@ -23,8 +23,8 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_numeric, numbers
-from ocp.problem.contact.force_law import Acting
-from ocp.problem.load_states import loads_in_state
+from ocp.problem.contact.state_dependent_forces import Acting
+from ocp.problem.load_evaluation import loads_in_state
 from ocp.solvers.nlp import Option
 from ocp.transcription.kernels.kernels import function
 

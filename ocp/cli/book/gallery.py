@@ -11,7 +11,7 @@ from ocp.cli.commands.list_problems import tasks
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.studies.store import function_addresses
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 from ocp.studies.task import Task
 from ocp.transcription.transcription_settings import transcription_of
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 
 FOLDER = "ocp/cli/notebooks"
 CELL = re.compile(r"^```python\n(.*?)^```$\n", re.MULTILINE | re.DOTALL)

@@ -28,7 +28,7 @@ from ocp.studies.comparison.comparison import compare
 from ocp.studies.comparison.comparison_jobs import BEST
 from ocp.studies.comparison.limited_run import Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 from ocp.studies.store.function_addresses import module_at
 from ocp.studies.task import Task, task_of
 from ocp.studies.workers import processors

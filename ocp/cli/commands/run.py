@@ -44,7 +44,7 @@ from ocp.motion.spline import KNOTS, BSpline
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Solver, keep_interrupts
 from ocp.solvers import INTERRUPTED as STOPPED
-from ocp.studies.store.argument_records import Arguments, Keywords
+from ocp.studies.store.argument_flags import Arguments, Keywords
 from ocp.studies.store.function_addresses import module_at, named_value
 from ocp.studies.task import GIVEN, Task, on_spline, task_of
 from ocp.transcription import KERNELS

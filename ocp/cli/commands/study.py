@@ -32,7 +32,7 @@ from ocp.storage.atomic_files import check_writable
 from ocp.studies.parameter_designs import grid, is_number, latin_hypercube, side_by_side
 from ocp.studies.pareto_front import Front, pareto
 from ocp.studies.solve_cell import outputs
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 from ocp.studies.store.function_addresses import module_at
 from ocp.studies.study import Study, rank_optima, restarts, sweep
 from ocp.studies.task import Task, task_of

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ocp.cli.output.run_report import problem_line, published_lines
 from ocp.report import report
-from ocp.report.internal_report import coordinate_words
+from ocp.report.mechanism_report import coordinate_words
 from ocp.report.muscle_report import muscle_lines
-from ocp.solution.margins import closest_line, reserves_from_data
-from ocp.studies.store.argument_records import Arguments
+from ocp.solution.strength_reserves import closest_line, reserves_from_data
+from ocp.studies.store.argument_flags import Arguments
 from ocp.studies.task import Report
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise

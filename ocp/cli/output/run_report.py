@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ocp.cli.flags import of_function
 from ocp.report import report
 from ocp.solution.solution import Solution
-from ocp.studies.store.argument_records import Arguments, Keywords
+from ocp.studies.store.argument_flags import Arguments, Keywords
 from ocp.studies.task import Report, Task
 
 if TYPE_CHECKING:

@@ -10,19 +10,19 @@ from pathlib import Path
 from ocp import interchange  # whose names load when they are asked for
 from ocp.cli.exit_status import error_words
 from ocp.problem.statement import Problem
-from ocp.report.internal_report import Report
+from ocp.report.mechanism_report import Report
 from ocp.solution.solution import Solution
 from ocp.solvers.progress import say
 from ocp.storage.atomic_files import check_writable, plain, write
 from ocp.storage.result_files import save
-from ocp.studies.store.argument_records import Arguments
+from ocp.studies.store.argument_flags import Arguments
 from ocp.studies.task import OwnFile, Views
 
 FILES = ("save", "report", "motion", "forces", "plot", "animate")
 TABLES = (".mot", ".sto", ".csv")
 ENDINGS = {
     "save": (".npz",),
-    "motion": (*TABLES, ".yaml", ".yml"),
+    "motion": (*TABLES, ".yaml", ".yml", ".mcap"),
     "forces": TABLES,
     "plot": (".png", ".svg", ".pdf"),
     "animate": (".gif", ".mp4", ".html"),

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TextIO
 
+from ocp.studies.cell_dispatch import Progress
 from ocp.studies.pareto_front import Front
-from ocp.studies.schedule import Progress
 from ocp.studies.store.row_format import Cell
 from ocp.studies.study import Optimum
 from ocp.studies.study_tables import align_columns, columns_of, table

@@ -12,7 +12,7 @@ import casadi as ca
 
 from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
 from ocp.dynamics.derivatives.element_states import insert_blocks, insert_rows, moving_parts
-from ocp.dynamics.from_inverse import solve_mixed
+from ocp.dynamics.forward_from_inverse import solve_mixed
 from ocp.dynamics.signatures import AnyLoads, Inverse, Loads, Reactions, Slopes
 from ocp.mechanics.elements.generalized_forces import bodies_of
 from ocp.mechanics.kinematics.kinematics import motions, wrench_torques

@@ -27,8 +27,12 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements import Armature
-from ocp.mechanics.model.coordinates import COMPONENTS, conjugate_matrix, rotation_from_quaternion
 from ocp.mechanics.model.joints import Joint, revolute
+from ocp.mechanics.model.quaternions_and_couplings import (
+    COMPONENTS,
+    conjugate_matrix,
+    rotation_from_quaternion,
+)
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.values.parameters import Expression, Parameter, array, matrix
 from ocp.mechanics.values.types import Matrix

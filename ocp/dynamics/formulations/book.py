@@ -19,7 +19,7 @@ import casadi as ca
 
 from ocp.dynamics.formulation_record import Formulation
 from ocp.dynamics.formulations.transforms_4x4 import direction
-from ocp.dynamics.from_inverse import solve_mixed
+from ocp.dynamics.forward_from_inverse import solve_mixed
 from ocp.dynamics.matrix_entries import filled_matrix
 from ocp.dynamics.signatures import Loads, Reactions
 from ocp.mechanics.flexible.flexible_kinematics import (

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.polynomial import Polynomial as Series
 
 from ocp.interchange.poses import rotation_matrix
-from ocp.mechanics.model.coordinates import Follows, polynomial
 from ocp.mechanics.model.cut_joints import Loop
+from ocp.mechanics.model.quaternions_and_couplings import Follows, polynomial
 from ocp.mechanics.model.tree import Point
 
 Leaders: TypeAlias = dict[int, tuple[int, Series]]

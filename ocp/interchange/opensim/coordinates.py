@@ -22,7 +22,7 @@ from ocp.interchange.opensim.properties import (
     words_of,
 )
 from ocp.interchange.xml_elements import Element
-from ocp.mechanics.model.coordinates import Polynomial
+from ocp.mechanics.model.quaternions_and_couplings import Polynomial
 
 FAR = 1e4  # rad or m: ends of a range beyond are none
 COUPLER = "CoordinateCouplerConstraint"

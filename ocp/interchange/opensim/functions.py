@@ -11,7 +11,7 @@ import numpy as np
 from ocp.interchange.opensim.expressions import expression_in
 from ocp.interchange.opensim.properties import number_of, numbers_of, words_of
 from ocp.interchange.xml_elements import Element
-from ocp.mechanics.model.coordinates import Nested, PiecewiseLine, Polynomial
+from ocp.mechanics.model.quaternions_and_couplings import Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.values.types import Matrix
 

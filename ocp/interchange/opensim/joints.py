@@ -28,8 +28,8 @@ from ocp.interchange.opensim.properties import name_of, numbers_of, words_of
 from ocp.interchange.root_joints import Row
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.kinematics.spatial import exp_screw, invert, move_screw, tidy
-from ocp.mechanics.model.coordinates import Follows, Polynomial
 from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.quaternions_and_couplings import Follows, Polynomial
 from ocp.mechanics.model.tree import Link
 from ocp.mechanics.values.parameters import array
 

@@ -13,10 +13,10 @@ from ocp.interchange.opensim.coordinates import acts, ways_of
 from ocp.interchange.opensim.joints import coordinate_names
 from ocp.interchange.opensim.old_versions import model_of
 from ocp.interchange.opensim.properties import Objects, name_of, number_of, objects_of, words_of
-from ocp.interchange.tables.motions import RATE, motion_times
+from ocp.interchange.tables.solution_tables import RATE, motion_times
 from ocp.interchange.tables.table import Table
 from ocp.interchange.xml_elements import file_content, parse_xml
-from ocp.mechanics.model.coordinates import value_and_derivatives
+from ocp.mechanics.model.quaternions_and_couplings import value_and_derivatives
 from ocp.solution import Solution
 from ocp.solution.validation import check_solution
 

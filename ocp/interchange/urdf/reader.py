@@ -21,8 +21,8 @@ from ocp.interchange.urdf.suspicious_values import suspicious_values
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.elements import Element as Acting
 from ocp.mechanics.kinematics.kinematics import poses
-from ocp.mechanics.model.coordinates import polynomial
 from ocp.mechanics.model.joints import GROUND, Joint, fixed, free
+from ocp.mechanics.model.quaternions_and_couplings import polynomial
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.values.types import Numbers
 

@@ -10,8 +10,8 @@ import numpy as np
 from ocp.interchange.reader_notes import Remarks
 from ocp.mechanics.elements import Damper, Friction
 from ocp.mechanics.kinematics.spatial import invert, move_screw, rotate_y, rotate_z, translate
-from ocp.mechanics.model.coordinates import Polynomial
 from ocp.mechanics.model.joints import GROUND, Joint
+from ocp.mechanics.model.quaternions_and_couplings import Polynomial
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.parameters import Number, array
@@ -48,11 +48,9 @@ def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
             kind = type(each).__name__.lower()
             raise ValueError(f"save_model: URDF knows no {kind}, and the tree has {each.name!r}")
     moved = [joint.name for joint in tree.joints if joint.anchor.any()]
-    tree, base = _move_frames_to_axes(tree), _base_joints(tree)
+    tree, base = frames_on_axes(tree), _base_joints(tree)
     lines = [f"<robot name={quoteattr(name)}>"]
-    world = ROOT
-    while world in tree.link_names:
-        world += "_"
+    world = unused_name(ROOT, tree.link_names)
     lines += [] if base else [f"  <link name={quoteattr(world)}/>"]
     for k, (joint, link) in enumerate(zip(tree.joints, tree.links)):
         if k in base[:-1]:
@@ -65,8 +63,19 @@ def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
     return "\n".join([*lines, "</robot>", ""]), remarks
 
 
-def _move_frames_to_axes(tree: Tree) -> Tree:
-    """Return the same mechanism with the origins of links on their joints' axes."""
+def unused_name(name: str, known: Sequence[str]) -> str:
+    """Return a name that is not among those `known`, by underscores behind it."""
+    while name in known:
+        name += "_"
+    return name
+
+
+def frames_on_axes(tree: Tree) -> Tree:
+    """Return the same mechanism with the origins of links on their joints' axes.
+
+    Args:
+        tree: the mechanism, whose coordinates stay as they are.
+    """
     if not any(joint.anchor.any() for joint in tree.joints):
         return tree
     shifts = [translate(*joint.anchor) for joint in tree.joints]

@@ -10,13 +10,13 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.spatial import cross_arrays, pose, tidy
-from ocp.mechanics.model.coordinates import (
+from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.quaternions_and_couplings import (
     rotation_from_quaternion,
     spin_matrix,
     spin_rate,
     value_and_derivatives,
 )
-from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Point, Tree, outward
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import any_nonzero, array, matrix

@@ -4,8 +4,9 @@ The frame of a joint's link in its parent's is home @ exp([screw] q), the screw 
 being given in the link's own frame (Sohl & Bobrow 2001, second form of the product of
 exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed joint has no
 screw, and neither has a ball, whose link turns by a quaternion of four coordinates
-(`ocp.mechanics.model.coordinates`). A joint may follow another's coordinate, or its own by a
-function. Where numbers are open, rotations and axes must be such whatever the parameters' values.
+(`ocp.mechanics.model.quaternions_and_couplings`). A joint may follow another's coordinate, or its
+own by a function. Where numbers are open, rotations and axes must be such whatever the parameters'
+values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ from ocp.mechanics.kinematics.spatial import (
     tidy,
     translate,
 )
-from ocp.mechanics.model.coordinates import COMPONENTS, Follows
+from ocp.mechanics.model.quaternions_and_couplings import COMPONENTS, Follows
 from ocp.mechanics.values.degrees import warn_of_angles, warn_of_degrees
 from ocp.mechanics.values.parameters import Number, any_nonzero, array, is_open
 from ocp.mechanics.values.types import Numbers

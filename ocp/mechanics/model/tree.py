@@ -258,7 +258,7 @@ class Tree:
     @property
     def mapped(self) -> bool:
         """Whether a joint moves otherwise than by a coordinate that is its angle or way: balls and
-        followers (see `ocp.mechanics.model.coordinates`)."""
+        followers (see `ocp.mechanics.model.quaternions_and_couplings`)."""
         return any(joint.ball or joint.follows is not None for joint in self.joints)
 
     def link_index(self, name: str) -> int:

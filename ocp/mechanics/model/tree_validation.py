@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ocp.mechanics.model.coordinates import is_constant
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import GROUND, Joint, explain_no_coordinate
+from ocp.mechanics.model.quaternions_and_couplings import is_constant
 from ocp.mechanics.model.unilateral_joints import End, Stay
 from ocp.mechanics.values.degrees import warn_outside
 from ocp.mechanics.values.parameters import array, is_open, nominal, parameters_of

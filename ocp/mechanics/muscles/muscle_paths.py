@@ -14,8 +14,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.joint_elements import MotionState, gradient_at, row_of
-from ocp.mechanics.model.coordinates import Follows, value_and_derivatives
 from ocp.mechanics.model.joints import GROUND
+from ocp.mechanics.model.quaternions_and_couplings import Follows, value_and_derivatives
 from ocp.mechanics.model.tree_validation import Mechanism, carrier, known_names
 from ocp.mechanics.model.unilateral_joints import End
 from ocp.mechanics.muscles.path_segments import Anchor, Route, between_anchors, end_anchor

@@ -16,9 +16,9 @@ from ocp.plots.canvas import COLOURS, SMALL, Look, label_of, style
 from ocp.plots.curves.phase_curves import curve, mark_ends, piece_mask, pieces
 from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.compliant import Sphere
-from ocp.problem.contact.force_law import ForceLaw
+from ocp.problem.contact.contact_implicit_loads import force_of, name_of
 from ocp.problem.contact.ground import feet_of
-from ocp.problem.contact.unscheduled import force_of, name_of
+from ocp.problem.contact.state_dependent_forces import ForceLaw
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.solution.solution import OfInstant, Solution

@@ -15,7 +15,7 @@ from ocp.mechanics.values.validation import unit_of
 from ocp.plots.canvas import COLOURS, SMALL, WIDTH, label_of, picture, style
 from ocp.plots.curves.phase_curves import curve, mark_ends
 from ocp.problem import Instant
-from ocp.report.internal_report import element_powers
+from ocp.report.mechanism_report import element_powers
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 

@@ -5,7 +5,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.rotations import quaternion
-from ocp.mechanics.model.coordinates import COMPONENTS, conjugate_matrix
+from ocp.mechanics.model.quaternions_and_couplings import COMPONENTS, conjugate_matrix
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, is_rotation

@@ -17,7 +17,7 @@ from math import pi
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.model.coordinates import conjugate_matrix
+from ocp.mechanics.model.quaternions_and_couplings import conjugate_matrix
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number, is_open, matrix, nominal
 from ocp.mechanics.values.types import Matrix, Numbers

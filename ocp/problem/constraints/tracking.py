@@ -16,7 +16,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number, matrix, nominal
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, freeze, numbers, positive
-from ocp.problem.constraints.marker_sizes import check_size
+from ocp.problem.constraints.marker_unit_check import check_size
 from ocp.problem.constraints.time_series import Curves, Series, curves
 from ocp.problem.contact.ground import Ground, feet_of
 from ocp.problem.instant import Instant

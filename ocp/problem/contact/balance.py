@@ -25,8 +25,8 @@ from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import nominal_array, positive
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.ground import Foot, Ground, Support, bearing_slots, bears
-from ocp.problem.contact.load_paths import transmissions
 from ocp.problem.contact.reactions import two_pass
+from ocp.problem.contact.transmitted_wrenches import transmissions
 from ocp.problem.instant import Instant
 
 AXES = "xyz"

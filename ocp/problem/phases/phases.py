@@ -27,8 +27,8 @@ from ocp.mechanics.values.validation import (
 )
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint, require_bound
-from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Ground
+from ocp.problem.contact.state_dependent_forces import Acting
 from ocp.problem.objectives import Objective
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.symmetry import Symmetry

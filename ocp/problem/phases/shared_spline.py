@@ -12,8 +12,8 @@ from typing import Any
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Numbers
 from ocp.motion.basis import Array, Basis
-from ocp.motion.segment import Part
-from ocp.problem.contact.force_law import Acting
+from ocp.motion.spline_part import Part
+from ocp.problem.contact.state_dependent_forces import Acting
 from ocp.problem.phases.phases import Phase, Statement, Transition
 
 OWN, IMAGE, SHARED = "own", "image", "shared"  # what stands at the end of a phase

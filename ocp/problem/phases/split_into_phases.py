@@ -12,8 +12,8 @@ from typing import cast
 
 from ocp.mechanics.values.validation import check_type
 from ocp.motion.basis import Basis
-from ocp.motion.segment import parts_between
 from ocp.motion.spline import BSpline
+from ocp.motion.spline_part import parts_between
 from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.contact.ground import NEAR, Foot, Ground, Support
 from ocp.problem.phases.phases import Duration, Phase, continuous

@@ -9,14 +9,14 @@ from dataclasses import replace
 from ocp.mechanics.values.parameters import Parameter, nominal
 from ocp.mechanics.values.validation import positive
 from ocp.problem.contact.complementarity import Touch, touches
-from ocp.problem.contact.force_law import Acting
+from ocp.problem.contact.state_dependent_forces import Acting
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
 from ocp.solvers.progress import say
-from ocp.solving.from_solver import total_statistics
 from ocp.solving.plan import prepare
+from ocp.solving.solution_from_outcome import total_statistics
 from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription.transcription_settings import Transcription

@@ -6,8 +6,8 @@ from numbers import Real
 import numpy as np
 
 from ocp.mechanics.values.validation import positive_integer
-from ocp.motion.segment import Part
 from ocp.motion.spline import BSpline
+from ocp.motion.spline_part import Part
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver

@@ -20,15 +20,15 @@ from ocp.solution.solution import Solution, Statistics
 from ocp.solvers.budget import Budget, budget
 from ocp.solvers.minimize import INTERRUPTED, Solver
 from ocp.solvers.nlp import Options
-from ocp.solving.from_solver import total_statistics
 from ocp.solving.plan import solve_once
-from ocp.solving.refinement.next_round import (
+from ocp.solving.refinement.refined_bases import (
     GROWN,
     SETTLED,
     first_round,
     measure_errors,
     next_round,
 )
+from ocp.solving.solution_from_outcome import total_statistics
 from ocp.solving.starts.warm_start import Guesses
 from ocp.transcription.transcription_settings import SizeError, Transcription
 

@@ -24,9 +24,9 @@ from ocp.motion.spline import BSpline
 from ocp.problem.constraint import INSIDE, Constraint
 from ocp.problem.contact.balance import friction, unilateral
 from ocp.problem.contact.complementarity import Touch, touches
+from ocp.problem.contact.contact_implicit_loads import contact_outputs
 from ocp.problem.contact.contact_kinds import point_contact
 from ocp.problem.contact.ground import Foot, Ground, feet_of
-from ocp.problem.contact.unscheduled import contact_outputs
 from ocp.problem.instant import Instant
 from ocp.problem.phases.phases import Phase, Strike, Transition, continuous
 from ocp.problem.phases.split_into_phases import phases_of

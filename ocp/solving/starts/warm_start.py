@@ -17,9 +17,9 @@ from ocp.motion.free_knots import Moving, with_widths
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch, touches
-from ocp.problem.contact.force_law import Acting, ForceLaw
+from ocp.problem.contact.contact_implicit_loads import force_of
 from ocp.problem.contact.ground import Ground, of_contacts, slots
-from ocp.problem.contact.unscheduled import force_of
+from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution

@@ -13,10 +13,10 @@ from ocp.certificate.verification import NotVerified
 from ocp.solvers import INTERRUPTED, Solver
 from ocp.solving import verify
 from ocp.storage.atomic_files import plain
-from ocp.studies.processes import EngineError
 from ocp.studies.store.function_addresses import module_at
 from ocp.studies.study_tables import comma_separated
 from ocp.studies.task import task_of
+from ocp.studies.worker_processes import EngineError
 from ocp.studies.workers import Engine
 
 CERTIFIED, REFUSED, UNSOLVED = "certified", "not certified", "not solved"

@@ -8,7 +8,7 @@ from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import plain, write
 from ocp.studies.comparison.verdict import judge_solution
-from ocp.studies.store import cell_identity
+from ocp.studies.store import cell_specification
 from ocp.studies.store.function_addresses import resolve
 
 INNER = ("callback_fun", "bridge")  # called within others, which are timed too
@@ -28,14 +28,14 @@ def main(task: str, result: str) -> None:
         write(result, json.dumps({"stage": stage} | values))
 
     try:
-        solver = cell_identity.solver(job, resolve)
-        settings = cell_identity.transcription(job, resolve)
+        solver = cell_specification.solver(job, resolve)
+        settings = cell_specification.transcription(job, resolve)
         stated = resolve(job["problem"])
         made = isinstance(stated, Problem)
-        problem = stated if made else cell_identity.statement(dict(job), resolve)
-        method = cell_identity.method_at(job["method"], resolve)
+        problem = stated if made else cell_specification.statement(dict(job), resolve)
+        method = cell_specification.method_at(job["method"], resolve)
         tell("solve")
-        how = cell_identity.settings(job, resolve) | cell_identity.single_attempt(method)
+        how = cell_specification.settings(job, resolve) | cell_specification.single_attempt(method)
         solution = method(problem, settings, solver, **how)
     except ValueError as error:
         tell("refused", reason=str(error))

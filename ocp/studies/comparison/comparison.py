@@ -18,9 +18,9 @@ from ocp.studies.comparison.comparison_jobs import DEFAULTS, Compared, Limits, S
 from ocp.studies.comparison.comparison_tables import draw, read_runs, report, runs_as_csv
 from ocp.studies.comparison.limited_run import Run, execute
 from ocp.studies.comparison.solvers import SOLVERS
-from ocp.studies.processes import EngineError
-from ocp.studies.store.argument_records import Arguments
+from ocp.studies.store.argument_flags import Arguments
 from ocp.studies.task import Task
+from ocp.studies.worker_processes import EngineError
 
 SETTINGS = (*DEFAULTS, "arguments", "again")
 

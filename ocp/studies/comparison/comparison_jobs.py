@@ -12,8 +12,8 @@ from ocp.solving.solve_problem import solve
 from ocp.spelling import suggestion
 from ocp.studies.comparison.limited_run import Job, Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS, Entry
-from ocp.studies.store.argument_records import Arguments, Keywords
-from ocp.studies.store.cell_identity import bound_to, content_of, recipe, transcription_content
+from ocp.studies.store.argument_flags import Arguments, Keywords
+from ocp.studies.store.cell_specification import bound_to, content_of, recipe, transcription_content
 from ocp.studies.store.digests import digest, problem_digest
 from ocp.studies.store.function_addresses import address, bound_address, named_value
 from ocp.studies.task import Task

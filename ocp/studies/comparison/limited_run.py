@@ -18,8 +18,8 @@ from typing import Any
 
 from ocp.storage.atomic_files import write
 from ocp.studies.comparison.verdict import GAVE_UP, SOLVED, UNSAID
-from ocp.studies.processes import ONE_THREAD
-from ocp.studies.store.argument_records import Arguments, Keywords
+from ocp.studies.store.argument_flags import Arguments, Keywords
+from ocp.studies.worker_processes import ONE_THREAD
 
 GRACE = 20.0  # s: for a solver that was told to stop, and for the certificate
 POLL = 0.02  # s

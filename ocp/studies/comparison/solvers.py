@@ -7,7 +7,7 @@ from types import MappingProxyType
 from ocp.solvers import Backend
 from ocp.solvers.nlp import Option, Options
 from ocp.spelling import suggest_fields
-from ocp.studies.store.argument_records import Arguments
+from ocp.studies.store.argument_flags import Arguments
 
 
 @suggest_fields

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from types import FrameType
 
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 
 PAUSE = 0.2  # s: from an answer to its certificate
 SHORT = 0.3  # s: a solve that takes no longer is not stopped, so that a drag is followed

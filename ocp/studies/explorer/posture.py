@@ -18,7 +18,7 @@ from ocp.mechanics.kinematics.kinematics import center_of_mass, positions
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.plots import scene_data, still_motion
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 
 MODELS = (".urdf", ".xacro", ".xml", ".mjcf", ".osim")  # endings of files that are models
 SOLE = "sole: "  # a switch of a link that may have one

@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 from ocp.plots import player
 from ocp.studies.explorer.posture import BROUGHT
 from ocp.studies.explorer.worker import work
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 
 PAGE = Path(__file__).parent / "explorer.html"
 LONGEST = 15.0  # s: a question for the next answer waits so long

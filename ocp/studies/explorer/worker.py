@@ -35,7 +35,7 @@ from ocp.storage import save
 from ocp.studies.explorer.inbox import Inbox, Superseded
 from ocp.studies.explorer.posture import Posed, brought_model, is_model
 from ocp.studies.explorer.pushes import Pushed, pushes_on
-from ocp.studies.store.argument_records import Flag, Keywords, flags_of
+from ocp.studies.store.argument_flags import Flag, Keywords, flags_of
 from ocp.studies.task import Task, task_at
 
 SHOWN = ("parameter", "statement", "status")  # lines of a report that the page has already

@@ -7,7 +7,7 @@ from typing import Any
 from ocp.spelling import suggestion
 from ocp.storage.atomic_files import plain
 from ocp.studies.parameter_designs import is_number
-from ocp.studies.store.argument_records import EMPTY, Arguments, Flag, Keywords, flags_of
+from ocp.studies.store.argument_flags import EMPTY, Arguments, Flag, Keywords, flags_of
 from ocp.studies.task import FRAMEWORK
 
 TYPES = {"float": float, "int": int, "str": str, "bool": bool}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 from ocp.studies.store.cell_leases import LEASE, is_alive
 from ocp.studies.store.row_format import (
     ARCHIVE,

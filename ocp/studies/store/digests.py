@@ -25,7 +25,7 @@ import numpy as np
 from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem import Problem
 from ocp.storage.problem_data import problem_data
-from ocp.transcription.parameters.close_parameters import open_parameters
+from ocp.transcription.parameters.parameter_substitution import open_parameters
 
 PACKAGE = "ocp"  # whose version stands for its code
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill an interval evenly (Weyl)

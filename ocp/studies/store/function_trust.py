@@ -11,8 +11,8 @@ from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_named
-from ocp.studies.store.argument_records import Arguments
-from ocp.studies.store.cell_identity import Content
+from ocp.studies.store.argument_flags import Arguments
+from ocp.studies.store.cell_specification import Content
 from ocp.studies.store.function_addresses import address, bound_address, known_by, resolve
 from ocp.studies.task import Task
 from ocp.transcription.transcription_methods import Method

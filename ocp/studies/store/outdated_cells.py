@@ -9,7 +9,7 @@ they did.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ocp.studies.store.cell_identity import open_statement, parameters
+from ocp.studies.store.cell_specification import open_statement, parameters
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.digests import problem_digest
 from ocp.studies.store.function_addresses import resolve

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
-from ocp.studies.store.argument_records import Arguments, Keywords
+from ocp.studies.store.argument_flags import Arguments, Keywords
 
 SOLVED, FAILED, PENDING, DAMAGED = "solved", "failed", "pending", "damaged"
 OUTDATED = "outdated"  # a mark, which no row holds

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from glob import escape
 from pathlib import Path
 
-from ocp.studies.store.argument_records import Keywords
+from ocp.studies.store.argument_flags import Keywords
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.row_format import FAILED, SOLVED, Cell, StudyFileError, result_of
 

@@ -19,7 +19,7 @@ from ocp.codegen.kept_results import Parts, is_kept, recall, sources
 from ocp.codegen.linear_maps import Placement, Sums
 from ocp.solvers import NoCompiler
 from ocp.solvers.progress import say
-from ocp.transcription.kernels.kernel_inputs import PendingKernel
+from ocp.transcription.kernels.instant_symbols import PendingKernel
 
 ASSEMBLED, COMPILED, VIRTUAL = "assembled", "compiled", "virtual"
 Getter = Callable[[], ca.Function]  # of a kernel's function
@@ -52,7 +52,7 @@ class KernelBackend:
         """Return the getter of the function of a Graph of that name, as machine code if that can be
         had, and the Graph's pattern; `build`() builds it, and `follows`() is a text of all that it
         follows from."""
-        from ocp.codegen.compiler.compiled import begin_compile  # loads when asked for
+        from ocp.codegen.compiler.compiled_functions import begin_compile  # loads when asked for
 
         begun = self._begin(begin_compile, name, build, self._key(name, follows))
         if begun is not None:
@@ -107,18 +107,18 @@ class KernelBackend:
             placed = placement()
             plain = placed.plain
             return placed.keys, self._awaitable(compile_scatter, *placed.makes) if plain else no
-        from ocp.codegen.assembler import program_kernels
+        from ocp.codegen.assembler import assembled_linear_maps
 
         if not self.keeps:
             make, placed = (
-                partial(program_kernels.assemble_scatter, always=self.always),
+                partial(assembled_linear_maps.assemble_scatter, always=self.always),
                 placement(),
             )
             begun = self._awaitable(lambda: partial(make, *placed.makes)) if placed.plain else no
             return placed.keys, begun
 
         def parts() -> Parts:
-            placed, write = placement(), program_kernels.scatter_code
+            placed, write = placement(), assembled_linear_maps.scatter_code
             code = write(*placed.makes, always=self.always) if placed.plain else None
             return {"keys": placed.keys, **({} if code is None else image_of(code))}
 
@@ -136,14 +136,14 @@ class KernelBackend:
             from ocp.codegen.compiler.sparse_matvec import compile_sums  # loads when asked for
 
             return self._awaitable(compile_sums, functions())
-        from ocp.codegen.assembler import program_kernels
+        from ocp.codegen.assembler import assembled_linear_maps
 
         if not self.keeps:
-            make = partial(program_kernels.assemble_sums, always=self.always)
+            make = partial(assembled_linear_maps.assemble_sums, always=self.always)
             return self._awaitable(lambda: lambda: make(functions()))
 
         def parts() -> Parts:
-            codes = program_kernels.sums_code(functions(), always=self.always) or {}
+            codes = assembled_linear_maps.sums_code(functions(), always=self.always) or {}
             return {
                 f"{part} {name}": array
                 for name, code in codes.items()

@@ -17,7 +17,7 @@ from ocp.codegen.function_map import Graph, map_function
 from ocp.mechanics.values.callback_checks import no_column
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.transcription.kernels.custom_derivatives import MuscleColumn, StandIn
-from ocp.transcription.kernels.kernel_inputs import Inputs, PendingKernel
+from ocp.transcription.kernels.instant_symbols import Inputs, PendingKernel
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
 

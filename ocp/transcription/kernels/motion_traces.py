@@ -12,7 +12,7 @@ from ocp.dynamics.formulation_record import Formulation
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernel_inputs import Inputs, joined_symbols, symbols
+from ocp.transcription.kernels.instant_symbols import Inputs, joined_symbols, symbols
 from ocp.transcription.kernels.kernels import as_column, evaluate
 from ocp.transcription.kernels.user_functions import call_user_function, function_of
 from ocp.transcription.variables.layout import free_duration

@@ -11,7 +11,7 @@ from ocp.dynamics.formulation_record import Formulation
 from ocp.mechanics.values.parameters import Parameter, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernel_inputs import symbols
+from ocp.transcription.kernels.instant_symbols import symbols
 from ocp.transcription.kernels.kernels import evaluate
 from ocp.transcription.kernels.motion_traces import ByIdentity
 from ocp.transcription.kernels.user_functions import call_user_function

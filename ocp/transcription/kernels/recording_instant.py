@@ -13,8 +13,8 @@ from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size
 from ocp.problem.contact.ground import slots
-from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.contact.reactions import Reaction
+from ocp.problem.contact.transmitted_wrenches import passive_rows
 from ocp.problem.instant import Instant, loads_at
 from ocp.problem.statement import Problem
 

@@ -11,7 +11,7 @@ import casadi as ca
 from ocp.mechanics.values.parameters import parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import NoRate
-from ocp.transcription.kernels.kernel_inputs import Inputs
+from ocp.transcription.kernels.instant_symbols import Inputs
 from ocp.transcription.kernels.kernels import Kernel, as_column, make_kernel
 
 TRUTH = (

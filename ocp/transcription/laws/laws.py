@@ -8,14 +8,14 @@ import numpy as np
 
 from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.mechanics.model.coordinates import length_acceleration, quaternion_moments
+from ocp.mechanics.model.quaternions_and_couplings import length_acceleration, quaternion_moments
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.contact.complementarity import touch_labels, touches
-from ocp.problem.contact.load_paths import passive_rows
+from ocp.problem.contact.transmitted_wrenches import passive_rows
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import CONTROLS, DYNAMICS, LENGTHS, PASSIVE, REACH, STATES
 from ocp.problem.statement import Problem

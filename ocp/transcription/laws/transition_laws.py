@@ -22,7 +22,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.problem.contact.ground import bearing_slots
-from ocp.problem.contact.load_paths import contact_shares
+from ocp.problem.contact.transmitted_wrenches import contact_shares
 from ocp.problem.phases.phases import Transition
 from ocp.problem.phases.shared_spline import SHARED
 from ocp.problem.statement import Problem

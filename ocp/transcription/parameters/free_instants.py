@@ -19,7 +19,7 @@ from ocp.motion.free_knots import spline_value
 from ocp.motion.spline import BSpline
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernel_inputs import Backend, Inputs, forces_from_motion
+from ocp.transcription.kernels.instant_symbols import Backend, Inputs, forces_from_motion
 from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_size
 
 

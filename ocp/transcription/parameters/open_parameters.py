@@ -24,7 +24,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.parameter_requirements import requirements
 from ocp.problem.reserved_names import SOUND
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernel_inputs import Inputs
+from ocp.transcription.kernels.instant_symbols import Inputs
 
 MARGIN = 1e-7  # of its own value, that what is sought keeps from its end: solvers relax bounds
 

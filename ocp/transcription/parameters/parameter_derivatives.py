@@ -13,7 +13,7 @@ from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import PARAMETER
 from ocp.solvers.optimum.optimum_sensitivity import BoundSlopes
-from ocp.transcription.kernels.kernel_inputs import symbols
+from ocp.transcription.kernels.instant_symbols import symbols
 from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import Layout, free_duration, motion_map

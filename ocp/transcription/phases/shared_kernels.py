@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ocp.transcription.kernels.kernel_inputs import Backend, PendingKernel
+from ocp.transcription.kernels.instant_symbols import Backend, PendingKernel
 from ocp.transcription.kernels.kernels import as_built
 
 

@@ -25,7 +25,7 @@ from ocp.problem.phases.shared_spline import seams
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.transcription.constraint_rows import Group, Rows
-from ocp.transcription.kernels.kernel_inputs import Inputs, symbols
+from ocp.transcription.kernels.instant_symbols import Inputs, symbols
 from ocp.transcription.kernels.kernels import as_column
 from ocp.transcription.kernels.time_derivatives import rate_map
 from ocp.transcription.kernels.user_functions import kernel_of, named_errors

@@ -15,7 +15,7 @@ from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.reserved_names import KNOTS
 from ocp.problem.statement import Problem
 from ocp.transcription.constraint_rows import Group
-from ocp.transcription.kernels.kernel_inputs import Backend, Inputs
+from ocp.transcription.kernels.instant_symbols import Backend, Inputs
 from ocp.transcription.kernels.kernels import make_kernel
 from ocp.transcription.transcription_methods import Method
 from ocp.transcription.variables.layout import Layout

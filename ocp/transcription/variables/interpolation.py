@@ -23,7 +23,7 @@ from ocp.motion.quadrature import quadrature
 from ocp.motion.spline import SIDE
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.contact.ground import bearing_slots
-from ocp.problem.contact.load_paths import bears_root, passive_rows
+from ocp.problem.contact.transmitted_wrenches import bears_root, passive_rows
 from ocp.problem.statement import Problem
 
 STEPS = 4  # at most, that one polynomial runs over: of higher degree it would swing between them

@@ -32,7 +32,7 @@ from ocp.motion.free_knots import Moving, elapsed_share, knot_distances, locate,
 from ocp.motion.spline import ALIKE, BSpline
 from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import bearing_slots
-from ocp.problem.contact.load_paths import transmissions
+from ocp.problem.contact.transmitted_wrenches import transmissions
 from ocp.problem.statement import Problem
 from ocp.transcription.variables.interpolation import torque_interpolation, wrench_interpolation
 from ocp.transcription.variables.parameter_places import (

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from ocp.mechanics.model.tree_structure import structure
-from ocp.motion.segment import Part, join_parts
+from ocp.motion.spline_part import Part, join_parts
 from ocp.problem.contact.ground import slots
 from ocp.problem.phases.shared_spline import SHARED
 from ocp.transcription.transcribe_phase import TranscribedPhase

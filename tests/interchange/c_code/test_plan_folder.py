@@ -14,7 +14,7 @@ from refusals import refused
 from ocp import HermiteSimpson, Parameter, Transcription, at_end, at_start, effort, path, prepare
 from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.interchange import export_c
-from ocp.interior_point import program_stage
+from ocp.interior_point import system_and_initial_point
 from ocp.models.arms.two_link import two_link
 from ocp.motion import BSpline
 from ocp.problems.arms.two_link_time import problem as least_time
@@ -205,7 +205,7 @@ def test_what_steps_have_no_word_for_is_refused(tmp_path, monkeypatch):
     lasting = prepare(statement(duration=Parameter("lasts", 0.8, "s", 0.5, 1.0)))
     with refused("export_c: expected a duration, or bounds of it, that are numbers"):
         export_c(lasting, tmp_path / "arm", former=first)
-    monkeypatch.setattr(program_stage.fronts, "available", lambda: False)
+    monkeypatch.setattr(system_and_initial_point.fronts, "available", lambda: False)
     with refused("export_c: factors of a plan are planned by compiled code, and no C compiler is"):
         export_c(plan, tmp_path / "arm", former=first)
     assert not any(tmp_path.iterdir())

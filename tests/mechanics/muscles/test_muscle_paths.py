@@ -10,7 +10,7 @@ from refusals import refused
 
 from ocp import Follows, Link, Tree, revolute
 from ocp.mechanics.elements.generalized_forces import State
-from ocp.mechanics.model.coordinates import Polynomial
+from ocp.mechanics.model.quaternions_and_couplings import Polynomial
 from ocp.mechanics.muscles.muscle_paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
 from ocp.mechanics.muscles.simm_splines import SimmSpline

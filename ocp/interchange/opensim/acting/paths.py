@@ -37,8 +37,8 @@ from ocp.interchange.opensim.properties import (
 )
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.kinematics.kinematics import poses
-from ocp.mechanics.model.coordinates import Follows, Polynomial
 from ocp.mechanics.model.joints import GROUND
+from ocp.mechanics.model.quaternions_and_couplings import Follows, Polynomial
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.muscle_paths import (
     EDGE,

@@ -6,8 +6,8 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.muscles.wrapping.circle_wrapping import past_circle, within_circle
 from ocp.mechanics.muscles.wrapping.geodesics import over_ellipsoid
-from ocp.mechanics.muscles.wrapping.sides import past_circle, within_circle
 from ocp.mechanics.muscles.wrapping.tangents import (
     QUADRANTS,
     Touch,

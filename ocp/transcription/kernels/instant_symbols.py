@@ -27,8 +27,8 @@ from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import spline_value
 from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import Ground, of_contacts, slots
-from ocp.problem.contact.load_paths import is_corrected, transmissions
 from ocp.problem.contact.reactions import check_two_pass, share_reaction, two_pass
+from ocp.problem.contact.transmitted_wrenches import is_corrected, transmissions
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.custom_derivatives import (

@@ -9,6 +9,7 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
+from ocp.interchange.robot_logs.motion_log import motion_log
 from ocp.interchange.tables.table import Table
 from ocp.interchange.tables.write_table import save_table
 from ocp.mechanics.values.types import Matrix
@@ -30,7 +31,7 @@ def save_motion(solution: Solution, path: str | Path, *, rate: float = RATE) -> 
 
     .mot: the coordinates, in columns of the joints' names; .sto and .csv: coordinates, rates,
     accelerations and torques as of `motion_table`; .yaml: a JointTrajectory of ROS of the driven
-    joints.
+    joints; .mcap: a log of ROS 2, as of `motion_log`.
 
     Args:
         solution: the motion.
@@ -46,9 +47,14 @@ def save_motion(solution: Solution, path: str | Path, *, rate: float = RATE) -> 
     if ending in (".yaml", ".yml"):
         write(path, joint_trajectory(solution, rate=rate))
         return
+    if ending == ".mcap":
+        t = motion_times(solution, rate)
+        wrenches = {foot: wrench for foot, (wrench, _, _) in _wrenches(solution, t).items()}
+        write(path, motion_log(solution, t, wrenches))
+        return
     if ending not in (".mot", ".sto", ".csv"):
         raise ValueError(
-            f"{path}: expected a file that ends in .mot, .sto, .csv or .yaml, got {ending!r}"
+            f"{path}: expected a file that ends in .mot, .sto, .csv, .yaml or .mcap, got {ending!r}"
         )
     wanted = ("q",) if ending == ".mot" else tuple(QUANTITIES)
     save_table(motion_table(solution, rate=rate, quantities=wanted), path)
@@ -112,7 +118,10 @@ def force_table(solution: Solution, *, rate: float = RATE) -> Table:
     check_solution("force_table", solution)
     t = motion_times(solution, rate)
     labels, units, rows = [], [], []
-    for foot, (wrench, normal, height) in _wrenches(solution, t).items():
+    wrenches = _wrenches(solution, t)
+    if not wrenches:
+        raise ValueError("ground forces: this problem has no ground")
+    for foot, (wrench, normal, height) in wrenches.items():
         moment, force = wrench[:3], wrench[3:]
         size = np.linalg.norm(wrench[3:], axis=0)
         push = normal @ force
@@ -144,8 +153,6 @@ def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, tuple]:
             wrench = known.setdefault(foot.name, what)[0]
             if foot.supports:
                 wrench[:, here] = part.trace(partial(_foot_wrench, foot.name), own)
-    if not known:
-        raise ValueError("ground forces: this problem has no ground")
     return known
 
 

@@ -1,6 +1,6 @@
 """Margins of drives: the smallest by name, the others together."""
 
-from ocp.solution.margins import Reserve, closest_line, reserve_lines
+from ocp.solution.strength_reserves import Reserve, closest_line, reserve_lines
 
 
 def left(share, time=0.5):

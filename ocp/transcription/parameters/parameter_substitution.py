@@ -7,7 +7,7 @@ import casadi as ca
 
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.values.parameters import Parameter, anything_open, parameters_of, with_values
-from ocp.problem.contact.force_law import ForceLaw
+from ocp.problem.contact.state_dependent_forces import ForceLaw
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.function_tapes import (
     call_across,

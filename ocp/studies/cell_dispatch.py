@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ocp.studies.continuation import Chain, Plan, solves_to_repeat
-from ocp.studies.processes import EngineError, Overran
 from ocp.studies.solve_cell import STOPPED, Seed, lost_result, run_cell
 from ocp.studies.store.cell_leases import Heartbeat, new_owner, retire
 from ocp.studies.store.database import Ledger, renew
 from ocp.studies.store.outdated_cells import enter_cells
 from ocp.studies.store.row_format import FAILED, FIELDS, SOLVED, Cell, StudyFileError, is_settled
 from ocp.studies.store.unsaved_cells import Outbox
+from ocp.studies.worker_processes import EngineError, Overran
 from ocp.studies.workers import Engine
 
 LOOK = 0.5  # s: between looks at what other processes have done

@@ -7,7 +7,7 @@ import pytest
 
 from ocp import BSpline
 from ocp.motion import Part
-from ocp.motion.segment import join_parts
+from ocp.motion.spline_part import join_parts
 
 WHOLE = BSpline(points=8)
 EDGES = (0.0, 0.1, 0.2, 0.75, 1.0)  # two of them between knots

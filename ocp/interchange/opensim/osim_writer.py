@@ -15,8 +15,8 @@ from ocp.interchange.reader_notes import Remarks
 from ocp.mechanics.elements import Damper, Spring
 from ocp.mechanics.elements import Element as Acting
 from ocp.mechanics.kinematics.spatial import rotate_x, rotate_y, translate
-from ocp.mechanics.model.coordinates import Follows, PiecewiseLine, Polynomial
 from ocp.mechanics.model.joints import GROUND, Joint
+from ocp.mechanics.model.quaternions_and_couplings import Follows, PiecewiseLine, Polynomial
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.muscles.muscle import Muscle
 from ocp.mechanics.muscles.muscle_paths import PathPoint, PointPath

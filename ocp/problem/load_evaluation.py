@@ -8,7 +8,7 @@ import casadi as ca
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
-from ocp.problem.contact.force_law import Acting, ForceLaw
+from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.instant import Forces, Instant
 
 

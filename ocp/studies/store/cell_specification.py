@@ -22,7 +22,7 @@ from ocp.solving.solver_attempts import PLAIN
 from ocp.spelling import suggestion
 from ocp.studies.parameter_designs import is_number
 from ocp.studies.store.argument_data import call_arguments, complete_arguments, plain_value
-from ocp.studies.store.argument_records import Arguments, Keywords, call_by_flags
+from ocp.studies.store.argument_flags import Arguments, Keywords, call_by_flags
 from ocp.studies.store.digests import code_digest, problem_digest
 from ocp.studies.store.function_addresses import (
     address,

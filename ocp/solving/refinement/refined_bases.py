@@ -12,8 +12,8 @@ import numpy as np
 from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
-from ocp.motion.segment import Part
 from ocp.motion.spline import SIDE, BSpline
+from ocp.motion.spline_part import Part
 from ocp.problem.phases.phase_problems import with_bases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
@@ -25,7 +25,7 @@ from ocp.solving.refinement.mesh_error import (
     split_instants,
     worst_middles,
 )
-from ocp.transcription.parameters.close_parameters import close_by_name
+from ocp.transcription.parameters.parameter_substitution import close_by_name
 from ocp.transcription.transcription_methods import Collocation
 from ocp.transcription.transcription_settings import Transcription, stated_parts
 from ocp.transcription.variables.layout import free_knots

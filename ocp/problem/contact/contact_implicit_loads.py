@@ -10,7 +10,7 @@ from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, freeze, numbers
 from ocp.problem.contact.complementarity import Complementarity, Touch, felt_ways
 from ocp.problem.contact.compliant import Compliant, Sphere
-from ocp.problem.contact.force_law import Acting, ForceLaw
+from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.instant import Instant
 
 UP = (0.0, 0.0, 1.0)

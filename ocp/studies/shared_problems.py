@@ -11,7 +11,7 @@ from functools import cached_property
 from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem import Problem
 from ocp.solving.plan import Kept
-from ocp.studies.store.cell_identity import Content, open_statement, parameters, structure
+from ocp.studies.store.cell_specification import Content, open_statement, parameters, structure
 from ocp.studies.store.digests import problem_digest
 from ocp.studies.store.function_addresses import resolve
 

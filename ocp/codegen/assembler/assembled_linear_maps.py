@@ -7,7 +7,7 @@ import numpy as np
 
 from ocp.codegen.assembler.batch_loop import LANES
 from ocp.codegen.assembler.executable_memory import NAME
-from ocp.codegen.assembler.gather_scatter import (
+from ocp.codegen.assembler.index_list_loops import (
     ProductKind,
     call_loop,
     call_sums,
