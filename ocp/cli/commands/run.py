@@ -390,7 +390,7 @@ def _add_outputs(group: argparse._ArgumentGroup, task: Task) -> None:
         "(0.001 if none is given)",
     )
     add(group, "output", refinement, nargs="?", const=1e-3, metavar="TOLERANCE")
-    path("motion", "write the motion as a table, or a trajectory of ROS as .yaml", "FILE.mot")
+    path("motion", "write the motion as a table, or for ROS as .yaml or .mcap", "FILE.mot")
     path("forces", "write the ground forces as a table", "FILE.mot")
     path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{task.name}.png")
     port = Setting(name="view", kind=int, default=None, words="show it live in the browser (8080)")
