@@ -7,12 +7,15 @@ from ocp.cli.exit_status import BAD_ARGUMENTS, DONE, FAILED, exit_status, refuse
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ocp.cli.commands.certified_list import add_table_flags, certify_problems
     from ocp.cli.commands.list_problems import first_line, modules, tasks
 
 __all__ = [
     "BAD_ARGUMENTS",
     "DONE",
     "FAILED",
+    "add_table_flags",
+    "certify_problems",
     "exit_status",
     "first_line",
     "main",

@@ -2,6 +2,7 @@
 of one step."""
 
 import signal
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from ocp import (
     Attempt,
+    BSpline,
     Guess,
     Plan,
     Problem,
@@ -24,7 +26,9 @@ from ocp import (
 from ocp.mechanics import nominal
 from ocp.problem import STRENGTH
 from ocp.problems.gait.statement.constraint_families import EDGES, family_of
+from ocp.problems.gait.statement.contact_schedule import knots_at_changes
 from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
+from ocp.problems.gait.statement.motion_only_start import FEW as FEW_POINTS
 from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
 from ocp.problems.gait.statement.objective_terms import is_elastic
 from ocp.solvers import INTERRUPTED, fronts
@@ -81,12 +85,13 @@ def walk(
     comes last. The second attempt pivots more, the third starts from a feasible motion; `feasible`:
     the first does so too; by default where the start is somebody's waypoints, whose accelerations
     may be anything. `values` are those of the problem's parameters, `options` those of IPOPT in the
-    first attempt. From standing both steps of a stride follow one, see `doubly`, a step past edges
-    one through them, `over_edges`, and people with strength over angle as `by_strength` says.
+    first attempt. From standing both steps of a stride follow one, see `doubly`, steps that are no
+    plain walk one on few control points, `from_few`, a step past edges one through them,
+    `over_edges`, and people with strength over angle as `by_strength` says.
     """
     solver, transcription = quickest(solver, transcription), closely(problem, transcription)
     if guess is None and feasible is not True and not values:
-        for begun in (doubly, over_edges, by_strength):
+        for begun in (doubly, from_few, over_edges, by_strength):
             solved = begun(problem, transcription, solver, watch=watch)
             if solved is not None:
                 return solved
@@ -166,6 +171,43 @@ def doubly(
     attempts = (Attempt(options=TUNED | NEAR),)
     near: dict[str, Any] = {"guess": doubled(first, problem), "attempts": attempts}
     return after(first, "one_step", problem, transcription, solver, watch=watch, **near)
+
+
+def from_few(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve a step of elastic people up or down, or with busy arms, from one on FEW_POINTS:
+    on all of them the way from standing is long, and where it ends is left to chance.
+
+    Statistics are as those of `doubly`, `few_points`. None of other steps, where there are no more
+    points, and where either solve fails.
+    """
+    coarse = coarser(problem)
+    if coarse is None:
+        return None
+    first = walk(coarse, transcription, solver, watch=with_stage(watch, "few points first"))
+    if not over(first, solver):
+        return None
+    attempts = (Attempt(options=TUNED),)
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "attempts": attempts}
+    return after(first, "few_points", problem, transcription, solver, watch=watch, **near)
+
+
+def coarser(problem: Problem) -> Problem | None:
+    """Return a step of elastic people that is no plain walk on FEW_POINTS, whose knots
+    stand where contacts change; None of others, and of one that has no more."""
+    motion = problem.motion
+    if problem.phases or freely(problem) or not is_elastic(problem.objective):
+        return None
+    if not isinstance(motion, BSpline) or motion.inner is None or motion.points <= FEW_POINTS:
+        return None
+    changes = [knot for knot, count in Counter(motion.inner).items() if count > 1]
+    inner = knots_at_changes(changes, FEW_POINTS - motion.degree - 1)
+    return replace(problem, motion=BSpline(points=FEW_POINTS, degree=motion.degree, inner=inner))
 
 
 def over_edges(

@@ -22,7 +22,6 @@ from ocp.problems.gait import busy_step, walk
 
 GRAVITY = 9.81  # m/s2
 FLOORS = {"concrete": 0.0022, "tile": 0.0024, "asphalt": 0.0033, "carpet": 0.0045}  # f (m)
-POINTS = 12  # by default: on 10 the objective is off its integral by 1.4 %
 SLACK = 0.005  # m, that hands have on the bar [assumed]
 REACH = {False: (0.1, 0.7), True: (-0.6, 0.0)}  # m: how far before the pelvis' start the bar may be
 
@@ -38,20 +37,19 @@ def problem(
     step: float = 0.53,
     points: int | None = None,
     person: str = "",
-    smooth: float = 0.0025,
-    objective: str = "human",
+    smooth: float | None = None,
+    objective: str = "elastic",
 ) -> Problem:
     """`cart`: its mass with what lies on it (kg); `floor`: concrete, tile, asphalt or carpet;
     `wheels`: their radius (m); `bar`: height of the hands (m); `width`: between them (m); `pull`:
     it rolls behind and not before; `speed`: of walking (m/s); `step`: length of a step (m);
-    `points`: control points per joint, by default 12, of effort alone 8; `person`: f5, f50, f95,
-    m5, m50 or m95, or else a man of 1.75 m and 75 kg; `smooth`: weight of accelerations;
-    `objective`: human or effort, as of `gait`."""
+    `points`: control points per joint; `person`: f5, f50, f95, m5, m50 or m95, or else a man of
+    1.75 m and 75 kg; `smooth`: weight of accelerations, `objective`: elastic, human or effort, both
+    as of `gait`."""
     force = rolling(cart, floor, wheels)
     for what, value in (("bar", bar), ("width", width)):
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive length in m, got {value}")
-    points = POINTS if points is None and objective == "human" else points
     walked = busy_step(
         speed=speed, step=step, points=points, person=person, smooth=smooth, objective=objective
     )

@@ -77,6 +77,13 @@ def test_a_row_tells_how_far_the_next_basis_is(capsys):
     assert capsys.readouterr().out.splitlines()[2].strip() == row["convergence"]
 
 
+def test_a_row_may_be_of_a_problem_with_arguments_under_a_name_of_its_own():
+    cases = {"weak": ("./good.py", {"torque": 5.0}), "strong": ("./good.py", {})}
+    weak, strong = certified_runs.certified_runs(cases, 1e-3, workers=0)
+    assert (weak.problem, strong.problem) == ("weak", "strong")
+    assert weak.duration > strong.duration and weak.is_certified
+
+
 def test_a_problem_that_is_not_solved_is_not_certified():
     Path("stuck.py").write_text(STUCK)
     row = certified_runs.solve_and_certify("./stuck.py", 1e-2)
@@ -88,7 +95,7 @@ def test_rows_are_told_one_by_one_and_files_hold_those_that_are_ready(monkeypatc
     """An interrupted run leaves its rows."""
     solved = certified_runs.solve_and_certify
 
-    def second_interrupts(name, tolerance, converged):
+    def second_interrupts(name, tolerance, converged, arguments):
         if name == "./coarse.py":
             raise KeyboardInterrupt
         return solved(name, tolerance)

@@ -62,6 +62,6 @@ def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_
     assert solve_step.closely(step, told) == told
     assert solve_step.closely(problem(goal=Goal(objective="effort")), usual) == usual
     assert solve_step.closely(problem(gait=Gait(stride="phases"), goal=PEOPLES), usual) == usual
-    stairs = problem(terrain=Terrain(rise=0.17))
+    stairs = problem(goal=PEOPLES, terrain=Terrain(rise=0.17))
     assert solve_step.closely(stairs, usual).method == Spline(shared=solve_step.CLOSER)
     assert solve_step.CLOSER > solve_step.SHARED > Spline().nodes

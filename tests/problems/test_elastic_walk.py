@@ -1,6 +1,6 @@
 """The default walk: tendons in series, an upright head, knots where contacts change."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import casadi as ca
@@ -11,8 +11,13 @@ from ocp import Parameter, Solver, Spline, Transcription, verify
 from ocp.mechanics import parameters_of
 from ocp.problems.gait import Accuracy, Gait, Goal, Muscles, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
-from ocp.problems.gait.solve_step import FEW, closely
-from ocp.problems.gait.statement.contact_schedule import NORMAL, knots_at_changes
+from ocp.problems.gait.solve_step import FEW, FEW_POINTS, closely, coarser
+from ocp.problems.gait.statement.contact_schedule import (
+    NORMAL,
+    UPSTAIRS,
+    changes_of,
+    knots_at_changes,
+)
 from ocp.problems.gait.statement.objective_terms import STIFF, WALKING
 
 STATED = problem()
@@ -82,7 +87,9 @@ def test_its_knots_stand_where_contacts_change():
 
 
 def test_more_knots_stand_where_motions_change_fastest_and_then_halve_the_longest_segments():
-    few, more, all_told, most = (knots_at_changes(NORMAL, count) for count in (6, 9, 17, 18))
+    few, more, all_told, most = (
+        knots_at_changes(changes_of(NORMAL), count) for count in (6, 9, 17, 18)
+    )
     assert few == (0.15, 0.15, 0.24, 0.24, 0.6, 0.6)
     assert sorted({*more} - {*few}) == pytest.approx([0.05, 0.384, 0.8])
     assert {*more} < {*all_told} < {*most} and all_told == STATED.motion.inner
@@ -113,12 +120,23 @@ def test_torques_of_arms_count_over_the_strength_of_arms():
     assert spent[1] / spent[0] == pytest.approx(1 / 0.632**2, rel=1e-2)
 
 
-def test_it_is_stated_on_no_stairs():
-    with pytest.raises(ValueError, match="rise: no stairs with the objective elastic; take human"):
-        problem(goal=Goal(objective="elastic"), terrain=Terrain(rise=0.17))
-    assert "head" not in [
-        term.name for _, term in problem(terrain=Terrain(rise=0.17)).objective.terms
-    ]
+def test_people_on_stairs_spare_what_they_spare_on_the_level():
+    stairs = problem(terrain=Terrain(rise=0.17))
+    spared, level = ([term.name for _, term in one.objective.terms] for one in (stairs, STATED))
+    assert spared == level and "head" in spared
+    assert stairs.motion.points == STATED.motion.points
+
+
+def test_steps_that_are_no_plain_walk_begin_on_few_points_with_knots_at_changes_of_contact():
+    stairs = problem(terrain=Terrain(rise=0.17))
+    few = coarser(stairs)
+    assert few.motion.points == FEW_POINTS < stairs.motion.points
+    changes = set(changes_of(UPSTAIRS))
+    assert changes <= set(few.motion.inner) and len(few.motion.inner) == 2 * len(changes) + 1
+    assert replace(few, motion=stairs.motion) == stairs
+    human = problem(goal=PEOPLES, terrain=Terrain(rise=0.17))
+    for other in (STATED, few, human, problem(gait=Gait(stride="phases"))):
+        assert coarser(other) is None
 
 
 def test_few_steps_bear_torques_that_are_smooth_unless_it_is_said_how_many():

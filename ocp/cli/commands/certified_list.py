@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ocp.cli.exit_status import DONE, FAILED
 from ocp.storage.atomic_files import check_writable, write
 from ocp.studies.comparison.certified_runs import (
+    Cases,
     CertifiedRun,
     certified_runs,
     rows_as_csv,
@@ -18,10 +19,28 @@ WIDTHS = (26, 24, 10, 8)  # columns, but of the last
 UNKNOWN = "-"
 
 
-def certify_problems(names: Sequence[str], flags: argparse.Namespace) -> int:
-    """Solve and certify problems as flags ask for, and return the exit status.
+def add_table_flags(group: argparse._ActionsContainer) -> None:
+    """Add the flags of a table of problems, which `certify_problems` follows, to a parser or to a
+    group of its flags."""
 
-    Files hold the rows that are ready, also of a run that is interrupted.
+    def add(name: str, kind: type, default: object, metavar: str, words: str) -> None:
+        text = words if default is None else f"{words} (default: {default:g})"
+        group.add_argument(f"--{name}", type=kind, default=default, metavar=metavar, help=text)
+
+    words = "with their convergence: solve on the next basis too"
+    group.add_argument("--converged", action="store_true", help=words)
+    add("verify", float, 1e-2, "TOLERANCE", "tolerance of the certificates")
+    add("seconds", float, None, "NUMBER", "limit of each problem, its certificate included")
+    add("workers", int, 1, "NUMBER", "problems at a time")
+    add("csv", str, None, "FILE.csv", "write the rows as comma-separated values")
+    add("json", str, None, "FILE.json", "write the rows as JSON")
+
+
+def certify_problems(names: Sequence[str] | Cases, flags: argparse.Namespace) -> int:
+    """Solve and certify problems as flags of a table ask for, and return the exit status.
+
+    `names` are those of problems, or {what a row is called: such a name and the problem's
+    arguments}. Files hold the rows that are ready, also of a run that is interrupted.
     """
     makers = {flags.csv: rows_as_csv, flags.json: _as_json}
     files = {path: make for path, make in makers.items() if path is not None}

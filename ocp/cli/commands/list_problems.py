@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from ocp.cli.commands.certified_list import certify_problems
+from ocp.cli.commands.certified_list import add_table_flags, certify_problems
 from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
 from ocp.cli.flags import read_line, relative_tolerance, split_names
 from ocp.studies.store.function_addresses import gallery
@@ -124,19 +124,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--solve", nargs="*", metavar="NAME", help=words)
     solving = parser.add_argument_group("with --solve")
 
-    def add(name: str, kind: type, default: object, metavar: str, words: str) -> None:
-        text = words if default is None else f"{words} (default: {default:g})"
-        solving.add_argument(f"--{name}", type=kind, default=default, metavar=metavar, help=text)
-
-    add("without", str, None, "NAME,...", "leave these problems out")
-    words = "with their convergence: solve on the next basis too"
-    solving.add_argument("--converged", action="store_true", help=words)
-    add("topics", str, None, "KIND,...", "solve those of these kinds, as human,gait")
-    add("verify", float, 1e-2, "TOLERANCE", "tolerance of the certificates")
-    add("seconds", float, None, "NUMBER", "limit of each problem, its certificate included")
-    add("workers", int, 1, "NUMBER", "problems at a time")
-    add("csv", str, None, "FILE.csv", "write the rows as comma-separated values")
-    add("json", str, None, "FILE.json", "write the rows as JSON")
+    words = "leave these problems out"
+    solving.add_argument("--without", metavar="NAME,...", help=words)
+    words = "solve those of these kinds, as human,gait"
+    solving.add_argument("--topics", metavar="KIND,...", help=words)
+    add_table_flags(solving)
     return parser
 
 

@@ -1,11 +1,11 @@
-"""Problems solved with their default settings, each outcome judged by its certificate.
+"""Problems solved with default settings or given arguments, each outcome judged by its certificate.
 
 Every problem is solved in a worker process within a limit of time; rows are handed out in the order
 in which they are ready.
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, fields, replace
 
@@ -13,6 +13,7 @@ from ocp.certificate.verification import NotVerified
 from ocp.solvers import INTERRUPTED, Solver
 from ocp.solving import verify
 from ocp.storage.atomic_files import plain
+from ocp.studies.store.argument_records import Arguments
 from ocp.studies.store.function_addresses import module_at
 from ocp.studies.study_tables import comma_separated
 from ocp.studies.task import task_of
@@ -20,6 +21,7 @@ from ocp.studies.worker_processes import EngineError
 from ocp.studies.workers import Engine
 
 CERTIFIED, REFUSED, UNSOLVED = "certified", "not certified", "not solved"
+Cases = Mapping[str, tuple[str, Arguments]]
 MISSING, FAILED = "not available", "failed"  # an extra is not installed; an error, or no time left
 
 
@@ -52,7 +54,7 @@ class CertifiedRun:
 
 
 def certified_runs(
-    names: Sequence[str],
+    names: Sequence[str] | Cases,
     tolerance: float,
     *,
     converged: bool = False,
@@ -62,7 +64,8 @@ def certified_runs(
 ) -> tuple[CertifiedRun, ...]:
     """Solve and certify problems, and return their rows in the order of the names.
 
-    `names`: of the gallery, or files or modules; `tolerance`: of the certificates; `converged`:
+    `names`: of the gallery, or files or modules, or {what a row is called: such a name and the
+    problem's arguments}; `tolerance`: of the certificates; `converged`:
     solve on the next basis too, and say how far that is; `seconds`: limit
     of each problem, its certificate included (s), to which only worker processes can be held;
     `workers`: their number, 0 for none; `watch(CertifiedRun)` is called as each is ready. Raises
@@ -70,22 +73,25 @@ def certified_runs(
     """
     if not tolerance > 0:
         raise ValueError(f"tolerance: expected a positive number, got {tolerance!r}")
-    for name in names:
+    cases = names if isinstance(names, Mapping) else {name: (name, {}) for name in names}
+    for name, _ in cases.values():
         module_at(name)
     rows: dict[str, CertifiedRun] = {}
-    waiting = list(dict.fromkeys(names))
+    waiting = list(cases)
     under_way: dict[Future, str] = {}
     with Engine(None, workers, seconds) as engine:
         while waiting or under_way:
             while waiting and len(under_way) < engine.width:
-                name = waiting.pop(0)
-                under_way[engine.submit(solve_and_certify, name, tolerance, converged)] = name
+                label = waiting.pop(0)
+                name, arguments = cases[label]
+                job = engine.submit(solve_and_certify, name, tolerance, converged, arguments)
+                under_way[job] = label
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                row = _row_of(under_way.pop(future), future)
-                rows[row.problem] = row
+                label = under_way.pop(future)
+                rows[label] = row = replace(_row_of(label, future), problem=label)
                 if watch is not None:
                     watch(row)
-    return tuple(rows[name] for name in dict.fromkeys(names))
+    return tuple(rows[label] for label in cases)
 
 
 def _row_of(name: str, future: Future) -> CertifiedRun:
@@ -98,13 +104,16 @@ def _row_of(name: str, future: Future) -> CertifiedRun:
         return CertifiedRun(problem=name, verdict=FAILED, reasons=_lines(error))
 
 
-def solve_and_certify(name: str, tolerance: float, converged: bool = False) -> CertifiedRun:
-    """Solve one problem with its defaults, certify what comes of it, and return its row, with
-    `converged` its convergence too."""
+def solve_and_certify(
+    name: str, tolerance: float, converged: bool = False, arguments: Arguments | None = None
+) -> CertifiedRun:
+    """Solve one problem with its `arguments`, else its defaults, certify what comes of it, and
+    return its row, with `converged` its convergence too."""
     begin = time.process_time()
     try:
         task = task_of(module_at(name))
-        solution = task.method(task.problem(), task.transcription, Solver())
+        problem = task.state(arguments) if arguments else task.problem()
+        solution = task.method(problem, task.transcription, Solver())
     except ModuleNotFoundError as error:
         return CertifiedRun(problem=name, verdict=MISSING, reasons=_lines(error))
     except Exception as error:  # the others go on; the reason stays with the problem

@@ -20,7 +20,7 @@ from ocp.problem import Span
 from ocp.problems.benchmarks import print_claims, print_table, program_parser
 from ocp.problems.benchmarks.balance.step_regulator import HEEL, PERIOD, Regulator, regulator
 from ocp.problems.benchmarks.balance.walker import HALF, STEP, Walker, ground_step, walker
-from ocp.problems.gait import TASK, Gait, Goal
+from ocp.problems.gait import TASK
 
 CLEAR = 0.012  # m: of the sole above the ground in swing, less in the last fifth of the step
 LOWERED = 0.1, 0.002  # m: by which it comes down, over what is left of the step, and at its end
@@ -33,15 +33,16 @@ PUSH_BEGINS, PUSH_LASTS = 1.2, 0.1  # s: in the middle of the third step, whose 
 BEFORE = 3  # steps up to the end of the pushed one
 DIRECTIONS, STRIDES, IMPULSE = 10, 10, 30.0  # the last in N s
 SPEEDS, LASTS = (0.7, 0.95, 1.2), 0.5  # m/s of steps, the last undisturbed; s [assumed]
+USUAL = "human"  # objective of the walk for which the numbers here were chosen
 # m/s: what is lacking of the speed of a strike from which on steps are shorter, and how much of it
 # each step makes up for [assumed]
 LACKING, RESUMED = 0.2, 0.3
 
 
-def raised(speed: float = SPEEDS[-1]) -> Problem:
-    """Return the statement of the step at a speed (m/s), its swinging sole kept off the ground."""
-    gait = Gait(speed=speed, step=LASTS * speed)
-    plain = TASK.problem(gait=gait, goal=Goal(objective="human"))
+def raised(speed: float = SPEEDS[-1], objective: str = USUAL) -> Problem:
+    """Return the statement of the step at a speed (m/s) by an objective of `gait`, with its
+    swinging sole kept off the ground."""
+    plain = TASK.state({"speed": speed, "step": LASTS * speed, "objective": objective})
     names = [f"{name}_l" for name in RAISED]
 
     def room(at) -> ca.SX:
@@ -172,9 +173,9 @@ def force_of(direction: int, impulse: float) -> np.ndarray:
     return impulse / PUSH_LASTS * np.array([np.sin(angle), 0.0, np.cos(angle)])
 
 
-def solved(speed: float = SPEEDS[-1]) -> Solution:
-    """Return the step at a speed (m/s)."""
-    return TASK.method(raised(speed), TASK.transcription, Solver()).require(coarse=True)
+def solved(speed: float = SPEEDS[-1], objective: str = USUAL) -> Solution:
+    """Return the step at a speed (m/s) by an objective of `gait`."""
+    return TASK.method(raised(speed, objective), TASK.transcription, Solver()).require(coarse=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -183,8 +184,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--impulse", type=float, default=IMPULSE, help="of the push (N s)")
     parser.add_argument("--strides", type=int, default=STRIDES, help="walked after it")
     parser.add_argument("--only", type=int, nargs="*", help="directions, from 0 to 9")
+    parser.add_argument("--objective", default=USUAL, help="of the walk, as of gait")
     given = parser.parse_args(arguments)
-    bodies = [walker(solved(speed)) for speed in SPEEDS]
+    bodies = [walker(solved(speed, given.objective)) for speed in SPEEDS]
     plans = {speed: regulator(each) for speed, each in zip(SPEEDS, bodies)}
     whole = BEFORE + 2 * given.strides
     body = bodies[-1]

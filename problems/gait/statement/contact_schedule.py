@@ -1,6 +1,6 @@
 """Contact schedule of normal gait: standing and swinging feet of a step."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,14 +65,19 @@ BETWEEN = (
 )
 
 
-def knots_at_changes(when: Schedule, count: int) -> tuple[float, ...]:
-    """Return so many inner knots of a step's spline: two at each change of contact that the leading
-    foot makes, and where the trailing one leaves, between which accelerations bend, the first of
-    BETWEEN, and of more such as halve what are the longest segments.
+def changes_of(when: Schedule) -> tuple[float, ...]:
+    """Return when contacts change, in shares of a step: where the leading foot does, and where the
+    trailing one leaves."""
+    return tuple(sorted({when.flat, when.toe_off, when.heel_off}))
+
+
+def knots_at_changes(changes: Sequence[float], count: int) -> tuple[float, ...]:
+    """Return so many inner knots of a step's spline: two at each change of contact, in shares of
+    the step, between which accelerations bend, the first of BETWEEN, and of more such as halve what
+    are the longest segments.
 
     Raises ValueError where there are too few.
     """
-    changes = sorted({when.flat, when.toe_off, when.heel_off})
     breaks = [0.0, *changes, 1.0]
     rest = count - 2 * len(changes)
     if rest < 0:

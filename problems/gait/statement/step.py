@@ -57,6 +57,7 @@ from ocp.problems.gait.statement.constraint_families import Step, asked, require
 from ocp.problems.gait.statement.contact_schedule import (
     Schedule,
     along,
+    changes_of,
     knots_at_changes,
     stance,
     usual_schedule,
@@ -131,15 +132,13 @@ def problem(
     """
     check_argument_records(problem, locals())
     if goal.objective is None:
-        goal = replace(goal, objective=HUMAN if terrain.rise else ELASTIC)
+        goal = replace(goal, objective=ELASTIC)
     who = somebody(person)
     living = goal.objective in LIVING
     if any_nonzero((muscles.toes,)) and not living:
         raise ValueError(
             f"toes: have tissue with the objectives {' and '.join(LIVING)}, not {goal.objective}"
         )
-    if goal.objective == ELASTIC and terrain.rise:
-        raise ValueError(f"rise: no stairs with the objective {ELASTIC}; take {HUMAN}")
     _check_tolerances(*nominal((accuracy.contact, accuracy.slip)))
     body = _body(who, active)
     if living:
@@ -235,7 +234,7 @@ def _spline(objective: str, points: int | None, when: Schedule) -> BSpline:
     degree = DEGREE[objective in LIVING]
     if objective != ELASTIC:
         return BSpline(points=points, degree=degree)
-    inner = knots_at_changes(when, points - degree - 1)
+    inner = knots_at_changes(changes_of(when), points - degree - 1)
     return BSpline(points=points, degree=degree, inner=inner)
 
 

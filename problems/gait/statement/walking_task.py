@@ -96,7 +96,7 @@ class Goal:
 
     `objective`: elastic, what people spare with their tissue and strength, the work of their
     muscles behind tendons among it, human, the same without tendons, an upright head and as smooth
-    motion, or effort, torque or constant; by default elastic, on stairs human; `smooth`: weight of
+    motion, or effort, torque or constant; by default elastic; `smooth`: weight of
     accelerations beside it, by default 0.03 of elastic, of others 0.0025.
     """
 
