@@ -13,7 +13,7 @@ from ocp.certificate.verification import NotVerified
 from ocp.solvers import INTERRUPTED, Solver
 from ocp.solving import verify
 from ocp.storage.atomic_files import plain
-from ocp.studies.store.argument_records import Arguments
+from ocp.studies.store.argument_flags import Arguments
 from ocp.studies.store.function_addresses import module_at
 from ocp.studies.study_tables import comma_separated
 from ocp.studies.task import task_of
