@@ -107,7 +107,7 @@ def one_leg():
             "knee_flex_r": (0.3, 0.15, 1.2, 0.3),
             "ankle_df_r": (0.1, 0.05, 1.2, 0.2),
             "hip_flex_l": (0.1, 0.3, 0.9, 0.5),
-            "knee_flex_l": (0.6, 0.3, 0.9, 0.0),
+            "knee_flex_l": (1.2, 0.3, 0.9, 0.0),
         }
     )
     free = measured_torques(tree, t, q, qd, qdd)

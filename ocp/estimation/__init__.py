@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ocp.estimation.consistency import ConsistentMotion, consistent_motion
     from ocp.estimation.identification import Fit, fit, predict
     from ocp.estimation.inverse_dynamics import measured_torques
     from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
     from ocp.estimation.segment_scaling import Scaling
 
 __all__ = [
+    "ConsistentMotion",
     "Fit",
     "MarkerFit",
     "Recording",
     "Scaling",
+    "consistent_motion",
     "fit",
     "inverse_kinematics",
     "measured_torques",

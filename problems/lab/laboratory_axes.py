@@ -1,6 +1,6 @@
 """Axes of a laboratory: which is up and where people walk, and the turn to the human's axes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,18 @@ def middle(markers: Series, *names: str | None) -> np.ndarray:
     """Return the middle (3, N) of markers, of those of which names are not None."""
     rows = [markers.values[name] for name in names if name is not None]
     return np.mean(rows, axis=0)
+
+
+def present(markers: Series) -> tuple[Series, tuple[str, ...]]:
+    """Return the markers that were ever seen, and the names of the others: those that lie at the
+    very origin, where recordings put what they miss, were not."""
+    values = {
+        name: np.where((rows == 0).all(axis=0), np.nan, rows)
+        for name, rows in markers.values.items()
+    }
+    lost = tuple(name for name, rows in values.items() if np.isnan(rows).any(axis=0).all())
+    kept = {name: rows for name, rows in values.items() if name not in lost}
+    return replace(markers, values=kept), lost
 
 
 def recognise_axes(markers: Series, table: MarkerSet, up: str = "") -> Axes:

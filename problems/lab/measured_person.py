@@ -12,7 +12,7 @@ from ocp.mechanics import poses
 from ocp.models.human import GAIT_FROZEN, STATURE, human
 from ocp.models.human.anthropometry import LENGTHS
 from ocp.problems.lab.joint_centres import Anatomy, joint_centres
-from ocp.problems.lab.laboratory_axes import Axes, recognise_axes
+from ocp.problems.lab.laboratory_axes import Axes, present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet, MarkerTable, recognise
 
 LINKS = {"pelvis": "glob_rx", "trunk": "spine4_rot", "head": "head_rot"}
@@ -118,6 +118,7 @@ def scale(
         ValueError: for markers of no known set, in other units, of exchanged sides, and of somebody
             who does not stand still.
     """
+    markers, _ = present(markers)
     found = recognise(markers.values, markers.source, table)
     axes = recognise_axes(markers, found, up)
     turned = markers.only([*found.sites]).rotate(axes.turn)
@@ -133,8 +134,9 @@ def scale(
     doubts = (*found.doubts, *axes.doubts, *anatomy.doubts, *_unequal(lengths))
     if stature is None:
         doubts = (*doubts, f"the stature is not given: {tall:.2f} m as the legs tell")
+    links = {name: link_of(*found.sites[name]) for name in places}
     return MeasuredPerson(
-        tree=_with_markers(body, q, places, found),
+        tree=put_markers(body, q, places, links),
         q=q,
         mass=mass,
         stature=tall,
@@ -345,16 +347,18 @@ def _point(tree: Tree, frames: list[np.ndarray], name: str, link: str, place: np
     return Point(name=name, link=link, position=tuple(frame[:3, :3].T @ (place - frame[:3, 3])))
 
 
-def _with_markers(
-    body: Tree, q: np.ndarray, places: Mapping[str, np.ndarray], table: MarkerSet
+def put_markers(
+    body: Tree, q: np.ndarray, places: Mapping[str, np.ndarray], links: Mapping[str, str]
 ) -> Tree:
-    """Return the body with its points and the markers, where they are in the posture (n,)."""
+    """Return the body with its points and markers.
+
+    Args:
+        body: of somebody who stands still.
+        q: the posture (n,).
+        places: {marker: where it is then (3,)} m.
+        links: {marker: the link on which it stays}.
+    """
     frames = _frames(body, q)
-    points = [
-        _point(body, frames, name, link_of(*table.sites[name]), place)
-        for name, place in places.items()
-    ]
-    names = {point.name for point in points}
-    return replace(
-        body, points=(*(each for each in body.points if each.name not in names), *points)
-    )
+    points = [_point(body, frames, name, links[name], place) for name, place in places.items()]
+    others = (each for each in body.points if each.name not in places)
+    return replace(body, points=(*others, *points))

@@ -8,9 +8,14 @@ import numpy as np
 
 from ocp import BSpline, Series, Tree, inverse_kinematics
 from ocp.mechanics.muscles import muscles_of
-from ocp.problems.lab.laboratory_axes import recognise_axes
+from ocp.problems.lab.laboratory_axes import present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet, MarkerTable, Site, recognise
-from ocp.problems.lab.measured_person import MeasuredPerson, places_of
+from ocp.problems.lab.measured_person import (
+    MeasuredPerson,
+    check_still,
+    places_of,
+    put_markers,
+)
 
 # From OpenSim's axes (X ahead, Y up, Z to the right) to the human's
 TURN = ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
@@ -47,6 +52,7 @@ def person_of_model(
     source: str = "model",
     table: MarkerTable = "",
     up: str = "",
+    static: Series | None = None,
 ) -> MeasuredPerson:
     """Return the person whom a scaled model with markers is, without a static trial.
 
@@ -59,10 +65,14 @@ def person_of_model(
         source: of the model, for messages.
         table: the name of a marker set or {marker: (segment, landmark)}, by default recognised.
         up: the laboratory's upward axis where the markers do not tell it.
+        static: markers of somebody who stands still: those of the model are put where they are
+            then, as landmarks have the posture; OpenSim's tool does so when it scales.
 
     Raises:
-        ValueError: the model has none of the markers, or none of a known set.
+        ValueError: the model has none of the markers, or none of a known set; nobody stands still
+            in the static trial.
     """
+    markers, _ = present(markers)
     bare = replace(model, elements=())
     here = {point.name: point.link for point in bare.points}
     lacking = [name for name in markers.values if name not in here]
@@ -74,11 +84,13 @@ def person_of_model(
     found = MarkerSet(name=f"{known.name}, on a model", sites=sites)
     axes = recognise_axes(markers, found.among(markers.values), up)
     said = [f"markers that the model does not have are left out: {', '.join(lacking)}"]
-    body = _turned(bare)
+    body, near = _turned(bare), np.array(bare.neutral, dtype=float)
+    if static is not None:
+        body, near = _marked(body, static, found, up)
     seen = markers.only([name for name in markers.values if name in here])
     return MeasuredPerson(
         tree=body,
-        q=_first_posture(body, seen.rotate(axes.turn)),
+        q=_first_posture(body, seen.rotate(axes.turn), near),
         mass=sum(link.mass for link in body.links),
         stature=float("nan"),
         table=found,
@@ -100,33 +112,49 @@ def _site(name: str, link: str, known: MarkerSet) -> Site:
     return BODIES.get(body, body) + side, mark
 
 
-def _first_posture(body: Tree, markers: Series) -> np.ndarray:
-    """Return the coordinates (n,) within their limits in which a body has the first markers."""
+def _marked(body: Tree, static: Series, table: MarkerSet, up: str) -> tuple[Tree, np.ndarray]:
+    """Return a body whose markers are where a static trial has them, and the posture (n,), in which
+    its landmarks, as knees and heels, are nearest to theirs."""
+    standing, _ = present(static)
+    mine = table.among(standing.values)
+    axes = recognise_axes(standing, mine, up)
+    turned = standing.only([*mine.sites]).rotate(axes.turn)
+    check_still(turned, mine)
+    landmarks = turned.only([name for name, (_, mark) in mine.sites.items() if mark])
+    q = _first_posture(body, landmarks, np.array(body.neutral, dtype=float))
+    places = {name: np.nanmean(rows, axis=1) for name, rows in turned.values.items()}
+    links = {point.name: point.link for point in body.points}
+    return put_markers(body, q, places, links), q
+
+
+def _first_posture(body: Tree, markers: Series, near: np.ndarray) -> np.ndarray:
+    """Return the coordinates (n,) within their limits, near others, in which a body has the first
+    markers."""
     whole = np.all([np.isfinite(rows[0]) for rows in markers.values.values()], axis=0)
     frame = int(np.argmax(whole))
     values = {name: np.repeat(rows[:, [frame]], 6, axis=1) for name, rows in markers.values.items()}
     first = Series(t=np.arange(6.0), values=values, source=markers.source)
-    near = _below(body, {name: rows[:, frame] for name, rows in markers.values.items()})
+    begin = _below(body, near, {name: rows[:, frame] for name, rows in markers.values.items()})
     fit = inverse_kinematics(
         body,
         first,
         motion=BSpline(points=3, degree=2),
-        start=near,
+        start=begin,
         deviation=DEVIATION,
         limits=True,
     )
     return fit.q[:, 0]
 
 
-def _below(body: Tree, markers: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the neutral coordinates (n,), slid along the root so that the markers' middle is
+def _below(body: Tree, near: np.ndarray, markers: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the coordinates (n,), slid along the root so that the markers' middle is
     theirs: from afar limbs may be found turned by 180 degrees."""
 
     def middle(q: np.ndarray) -> np.ndarray:
         here = places_of(body, q)
         return np.mean([here[name] for name in markers], axis=0)
 
-    q = np.array(body.neutral, dtype=float)
+    q = near.copy()
     slides = [k for k, joint in enumerate(body.moving) if joint.kind == "prismatic"][:3]
     there = middle(q)
     ways = np.array([middle(q + np.eye(body.dof)[k]) - there for k in slides]).T

@@ -20,7 +20,7 @@ from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
 from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.trial_analysis import PERCENT, Analysis, analyse
-from ocp.problems.lab.trials import Trial, body_mass, static_trial, trials
+from ocp.problems.lab.trials import Trial, body_mass, named_static, static_trial, trials
 from ocp.storage import write
 
 JOINTS = {"hip_flex": "hip flexion", "knee_flex": "knee flexion", "ankle_df": "dorsiflexion"}
@@ -70,9 +70,14 @@ def lab(folder: str | Path, wish: Wish = Wish(), out: str | Path | None = None) 
         ValueError: there are no trials, no static one, or it cannot be read.
     """
     found = trials(folder)
-    static = None if wish.model else static_trial(found, wish.table, wish.up)
-    source = static.files if static else (Path(str(wish.model)),)
-    person = person_of(static or found[0], wish)
+    if wish.model:
+        static = named_static(found)
+        moving = next((each for each in found if each != static), found[0])
+        person = person_of_file(wish.model, moving, static, wish)
+        source = (Path(wish.model), *(static.files if static else ()))
+    else:
+        static = static_trial(found, wish.table, wish.up)
+        person, source = person_of(static, wish), static.files
     place = Path(out) if out is not None else Path(folder) / "lab"
     place.mkdir(parents=True, exist_ok=True)
     answers = {
@@ -87,17 +92,28 @@ def lab(folder: str | Path, wish: Wish = Wish(), out: str | Path | None = None) 
 
 
 def person_of(static: Trial, wish: Wish) -> MeasuredPerson:
-    """Return the person of a static trial, whose mass is that on the plates if none is given; or
-    that of the model."""
+    """Return the person of a static trial, whose mass is that on the plates if none is given."""
     seen, forces = static.read()
-    if wish.model:
-        model = load_model(wish.model)
-        return person_of_model(model, seen, source=str(wish.model), table=wish.table, up=wish.up)
     mass = wish.mass
     if mass is None:
         axes = recognise_axes(seen, recognise(seen.values, seen.source, wish.table), wish.up)
         mass = body_mass(seen, forces, np.array(axes.turn)[1])
     return scale(seen, mass=mass, stature=wish.stature, sex=wish.sex, table=wish.table, up=wish.up)
+
+
+def person_of_file(
+    file: str | Path, trial: Trial, static: Trial | None, wish: Wish
+) -> MeasuredPerson:
+    """Return the person of a scaled model's file, who begins as a trial does, and whose markers are
+    put where a static trial has them, if there is one."""
+    return person_of_model(
+        load_model(file),
+        trial.read()[0],
+        source=str(file),
+        table=wish.table,
+        up=wish.up,
+        static=static.read()[0] if static else None,
+    )
 
 
 def _answer(
@@ -126,8 +142,9 @@ def _answer(
 
 
 def save_analysis(found: Analysis, stem: Path) -> None:
-    """Write the coordinates to STEM_angles.mot, the moments to STEM_moments.sto, and what muscles
-    do to STEM_activations.sto and STEM_forces.sto."""
+    """Write the coordinates to STEM_angles.mot, the moments to STEM_moments.sto, those of the
+    consistent motion to STEM_consistent.mot and STEM_consistent_moments.sto, and what muscles do to
+    STEM_activations.sto and STEM_forces.sto."""
     moving = found.person.tree.moving
     names = [joint.name for joint in moving]
     kinds = {
@@ -139,6 +156,13 @@ def save_analysis(found: Analysis, stem: Path) -> None:
             units = [words[joint.kind] for joint in moving]
             table = Table(t=found.fit.t, labels=names, values=rows, units=units)
             save_table(table, stem.with_name(f"{stem.name}_{ending}"))
+    if (near := found.consistent) is not None:
+        units = ["rad" if joint.kind == "revolute" else "m" for joint in moving]
+        table = Table(t=near.t, labels=names, values=near.q, units=units)
+        save_table(table, stem.with_name(f"{stem.name}_consistent.mot"))
+        units = ["N m" if joint.kind == "revolute" else "N" for joint in moving]
+        table = Table(t=near.t, labels=names, values=near.torques, units=units)
+        save_table(table, stem.with_name(f"{stem.name}_consistent_moments.sto"))
     if (muscles := found.muscles) is not None:
         for word, rows, unit in (
             ("activations", muscles.activations, "1"),
@@ -157,6 +181,7 @@ def _numbers(found: Analysis) -> dict[str, Any]:
         "doubts": found.doubts,
         "segments": found.segments,
         "residuals": [force, moment] if len(found.torques) else None,
+        "consistent": _consistency(found) if found.consistent else None,
         "treads": [str(each) for each in found.treads],
         "reserve": found.muscles.largest_reserve if found.muscles else None,
         "events": [[e.time, e.foot, e.kind, e.told] for e in found.events],
@@ -171,6 +196,24 @@ def _numbers(found: Analysis) -> dict[str, Any]:
             }
             for cycle in found.cycles
         ],
+    }
+
+
+def _consistency(found: Analysis) -> dict[str, Any]:
+    """Return the numbers of the consistent motion, angles in degrees and lengths in mm."""
+    near, kinds = found.consistent, {j.name: j.kind for j in found.person.tree.moving}
+    assert near is not None
+    sizes = {"revolute": np.degrees(1.0), "prismatic": 1e3}
+    return {
+        "before": near.before,
+        "after": near.after,
+        "status": near.status,
+        "seconds": float(np.mean(near.known) * np.ptp(near.t)),
+        "moved": {
+            name: [float(sizes[kinds[name]] * each) for each in change]
+            for name, change in near.moved.items()
+        },
+        "pushed": dict(near.pushed),
     }
 
 
@@ -203,6 +246,8 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["residuals"]:
         force, moment = answer["residuals"]
         yield f"<p>Unexplained at the pelvis: {force:.0f} N, {moment:.0f} N m (rms).</p>"
+    if answer["consistent"]:
+        yield from _change(answer["consistent"])
     if answer["reserve"] is not None:
         lacking = answer["reserve"]
         yield f"<p>Muscles by static optimisation: they lack up to {lacking:.0f} N m.</p>"
@@ -214,6 +259,24 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
     yield _rows(("segment", "markers off (mm rms)"), rms)
     events = [[f"{time:.3f}", foot, kind, told] for time, foot, kind, told in answer["events"]]
     yield _rows(("time (s)", "foot", "event", "told by"), events)
+
+
+def _change(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paragraphs about the consistent motion."""
+    before, after = (
+        f"{force:.2g} N, {moment:.2g} N m" for force, moment in (answer["before"], answer["after"])
+    )
+    plates = "; ".join(
+        f"{foot} by {force:.1f} N, {moment:.1f} N m"
+        for foot, (force, moment) in answer["pushed"].items()
+    )
+    yield (
+        f"<p>Consistent motion ({answer['status']}) for the {answer['seconds']:.2f} s in which "
+        f"plates tell all: unexplained at most {before} before, {after} after. Forces on feet "
+        f"change {plates} (rms, moments about the origin).</p>"
+    )
+    rows = [[name, f"{rms:.2f}", f"{most:.2f}"] for name, (rms, most) in answer["moved"].items()]
+    yield _rows(("coordinate", "changed (deg or mm, rms)", "at most"), rows)
 
 
 def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

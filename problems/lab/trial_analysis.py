@@ -8,8 +8,9 @@ from types import MappingProxyType
 import numpy as np
 
 from ocp import BSpline, MarkerFit, Series, Tree, inverse_kinematics, measured_torques
+from ocp.estimation import ConsistentMotion, consistent_motion
 from ocp.mechanics.muscles import muscles_of
-from ocp.problems.lab.laboratory_axes import middle, recognise_axes
+from ocp.problems.lab.laboratory_axes import middle, present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet
 from ocp.problems.lab.measured_person import MeasuredPerson
 from ocp.problems.lab.muscle_forces import MuscleForces, muscle_forces
@@ -17,9 +18,15 @@ from ocp.problems.lab.plates import Tread, doubts, foot_wrenches, treads
 
 DEGREE = 5  # of the spline of all coordinates
 CUTOFF = 6.0  # Hz: of the usual filters of gait (Winter 2009), which the spline's segments follow
+PLATES = 5.0, 0.01  # N, m: of plates beside markers [assumed; Bobbert & Schamhardt 1990]
 MISSING = 0.25  # of the frames: a marker that lacks more is named
 ASTRAY = 0.04  # m: root mean square of a marker that does not sit where the person has it
 TOGETHER = 0.15  # s: between a strike of the plates and that of the markers
+UNSURE = 0.05  # s: of an event that markers tell (Zeni et al. 2008: most within 2 frames of 60 Hz)
+NEAR = 0.02  # s: of a tread that covers a stance
+BRIEF = 0.1  # s: a span in which forces are known is longer
+LEFT = 1.0  # N, N m: what may stay unexplained after the consistent motion is found
+LOW = 0.05  # m: a foot that is higher above where feet tread is in the air
 # Weights of markers by segment, as usual in inverse kinematics of gait: the pelvis carries little
 # soft tissue, shoulders follow arms [assumed]
 WEIGHTS = {"pelvis": 10.0, "trunk": 0.5, "head": 0.1, "upper_arm": 0.1, "forearm": 0.1}
@@ -62,6 +69,9 @@ class Analysis:
         torques: (n, N) N m or N, nan where the ground's forces are not known; empty without plates.
         treads: which foot stood on which plate.
         feet: wrenches of the ground on both feet; None without plates.
+        known: times at which plates tell all that the ground does (N,).
+        consistent: the motion and forces nearest to these under which nothing is unexplained; None
+            where forces are not known.
         muscles: that share the moments, where the person has muscles and plates bear feet; else
             None.
         events, cycles: in order of time.
@@ -74,6 +84,8 @@ class Analysis:
     torques: np.ndarray
     treads: tuple[Tread, ...]
     feet: Series | None
+    known: np.ndarray
+    consistent: ConsistentMotion | None
     muscles: MuscleForces | None
     events: tuple[Event, ...]
     cycles: tuple[Cycle, ...]
@@ -83,15 +95,14 @@ class Analysis:
     @property
     def residuals(self) -> tuple[float, float]:
         """Root mean squares of the force (N) and moment (N m) at the pelvis that motion and
-        plates leave unexplained while a plate bears a foot, nan without plates."""
-        if self.feet is None:
+        plates leave unexplained where they tell all, nan without plates."""
+        if not self.known.any():
             return float("nan"), float("nan")
         tree = self.person.tree
-        borne = sum(rows[4] for rows in self.feet.at(self.fit.t).values()) > 0
         rows = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
         slides = [k for k in rows if tree.moving[k].kind == "prismatic"]
         turns = [k for k in rows if k not in slides]
-        return _rms(self.torques[slides][:, borne]), _rms(self.torques[turns][:, borne])
+        return _rms(self.torques[slides][:, self.known]), _rms(self.torques[turns][:, self.known])
 
     @property
     def segments(self) -> dict[str, float]:
@@ -109,6 +120,7 @@ def analyse(
     *,
     cutoff: float = CUTOFF,
     up: str = "",
+    plates: tuple[float, float] = PLATES,
 ) -> Analysis:
     """Return the angles, moments, powers, events and cycles of a trial.
 
@@ -119,34 +131,52 @@ def analyse(
         cutoff: Hz, above which motion counts as noise: the spline of all coordinates has two
             segments in each of its periods.
         up: the laboratory's upward axis where the markers do not tell it.
+        plates: standard deviations of forces (N) and of centres of pressure (m), by which forces
+            and motion give way to each other.
 
     Raises:
         ValueError: for markers of other units or exchanged sides, and plates far from both feet.
     """
+    markers, lost = present(markers)
     table = person.table.among(markers.values)
     axes = recognise_axes(markers, table, up)
     seen = markers.only([*table.sites]).rotate(axes.turn)
+    weights = weights_of(table)
     span = float(seen.t[-1] - seen.t[0])
     segments = min(max(round(2 * cutoff * span), 1), len(seen.t) - DEGREE)
     fit = inverse_kinematics(
         person.tree,
         seen,
-        weights=weights_of(table),
+        weights=weights,
         motion=BSpline(points=segments + DEGREE, degree=DEGREE),
         start=person.q,
         limits=person.limited,
     )
-    said = [*axes.doubts, *_missing(seen), *_astray(fit)]
+    said = [
+        f"marker {name} is missing in all frames" for name in lost if name in person.table.sites
+    ]
+    said += [*axes.doubts, *_missing(seen), *_astray(fit), *_unsolved(fit)]
     steps: tuple[Tread, ...] = ()
     feet, torques = None, np.empty((0, len(fit.t)))
     if forces is not None:
-        turned = forces.rotate(axes.turn)
+        turned = forces.between(float(seen.t[0]), float(seen.t[-1])).rotate(axes.turn)
         lines = {side: _line(person, seen, side, turned.t) for side in "rl"}
         steps = treads(turned, lines)
         said += doubts(steps)
         feet = foot_wrenches(turned, steps)
         torques = measured_torques(person.tree, fit.t, fit.q, fit.qd, fit.qdd, feet, person.feet)
     events = tuple(_events(person, seen, fit, steps))
+    known, consistent = np.zeros(len(fit.t), dtype=bool), None
+    if feet is not None and steps:
+        lower = {side: np.min([mark[1] for mark in _line(person, seen, side, fit.t)], axis=0)
+                 for side in "rl"}  # fmt: skip
+        spans = known_spans(events, steps, fit.t, lower)
+        known = np.array([any(a <= time <= b for a, b in spans) for time in fit.t])
+        if spans:
+            consistent = consistent_motion(
+                fit, feet, person.feet, known=spans, weights=weights, plates=plates
+            )
+            said += _unexplained(consistent)
     found = tuple(_cycles(person, fit, torques, events, steps))
     if not found:
         said.append("no whole stride: no foot strikes twice")
@@ -156,6 +186,8 @@ def analyse(
         torques=torques,
         treads=steps,
         feet=feet,
+        known=known,
+        consistent=consistent,
         muscles=_muscles(person, fit, torques) if len(torques) else None,
         events=events,
         cycles=found,
@@ -200,6 +232,20 @@ def weights_of(table: MarkerSet) -> dict[str, float]:
         name: WEIGHTS.get(site[0].removesuffix("_r").removesuffix("_l"), 1.0)
         for name, site in table.sites.items()
     }
+
+
+def _unsolved(fit: MarkerFit) -> Iterator[str]:
+    if not fit.success:
+        yield f"the search for the motion ended before it converged: {fit.status}"
+
+
+def _unexplained(near: ConsistentMotion) -> Iterator[str]:
+    force, moment = near.after
+    if not near.success or max(near.after) > LEFT:
+        yield (
+            f"no motion is found that forces explain: {force:.1f} N and {moment:.1f} N m are left "
+            f"({near.status})"
+        )
 
 
 def _missing(markers: Series) -> Iterator[str]:
@@ -260,6 +306,49 @@ def _events(
             ]
             found += [Event(time=float(at), foot=side, kind=kind, told=by) for at, by in told]
     yield from sorted(found, key=lambda event: event.time)
+
+
+def known_spans(
+    events: tuple[Event, ...],
+    steps: tuple[Tread, ...],
+    t: np.ndarray,
+    heights: Mapping[str, np.ndarray],
+) -> tuple[tuple[float, float], ...]:
+    """Return the spans (s) in which plates tell all that the ground does: of each foot that it
+    stands on one, or that it is in the air.
+
+    Args:
+        events: of the trial.
+        steps: on plates.
+        t: times of the trial (N,) s.
+        heights: {"r" and "l": that of the lower one of heel and toe (N,)} m.
+    """
+    told = np.ones(len(t), dtype=bool)
+    trodden = [heights[step.foot][(t >= step.start) & (t <= step.end)] for step in steps]
+    ground = max((float(rows.min()) for rows in trodden if len(rows)), default=np.inf)
+    for side in "rl":
+        begin = Event(time=float(t[0]), foot=side, kind="begin", told="plates")
+        end = Event(time=float(t[-1]), foot=side, kind="end", told="plates")
+        own = [begin, *(event for event in events if event.foot == side), end]
+        for first, last in pairwise(own):
+            early, late = (0.0 if each.told == "plates" else UNSURE for each in (first, last))
+            span = (t >= first.time - early) & (t <= last.time + late)
+            stands = first.kind == "strike" or last.kind == "off"
+            low = bool(span.any()) and float(heights[side][span].min()) < ground + LOW
+            covered = any(
+                tread.foot == side
+                and tread.start <= first.time + NEAR
+                and tread.end >= last.time - NEAR
+                for tread in steps
+            )
+            if stands and low and not covered:
+                told &= ~span
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], told, [0]]).astype(int)))
+    return tuple(
+        (float(t[first]), float(t[end - 1]))
+        for first, end in zip(edges[::2], edges[1::2])
+        if t[end - 1] - t[first] > BRIEF
+    )
 
 
 def _peaks(curve: np.ndarray) -> np.ndarray:

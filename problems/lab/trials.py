@@ -7,7 +7,7 @@ import numpy as np
 
 from ocp import Series
 from ocp.interchange import Table, markers, read_table, wrenches
-from ocp.problems.lab.laboratory_axes import recognise_axes
+from ocp.problems.lab.laboratory_axes import present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import check_still
 
@@ -60,17 +60,23 @@ def trials(folder: str | Path) -> tuple[Trial, ...]:
     return tuple(sorted(found, key=lambda trial: trial.name))
 
 
+def named_static(found: tuple[Trial, ...]) -> Trial | None:
+    """Return the trial whose name says that it is static, None where there is none."""
+    named = (each for each in found if any(word in each.name.lower() for word in STATIC))
+    return next(named, None)
+
+
 def static_trial(found: tuple[Trial, ...], table: MarkerTable = "", up: str = "") -> Trial:
     """Return the static trial: the one whose name says so, or the first in which nobody moves.
 
     Raises ValueError where there is none.
     """
-    named = [trial for trial in found if any(word in trial.name.lower() for word in STATIC)]
-    if named:
-        return named[0]
+    named = named_static(found)
+    if named is not None:
+        return named
     for trial in found:
         try:
-            seen, _ = trial.read()
+            seen, _ = present(trial.read()[0])
             known = recognise(seen.values, seen.source, table)
             recognise_axes(seen, known, up)
             check_still(seen, known)

@@ -104,6 +104,14 @@ def test_a_marker_that_is_missing_or_moved_is_told_by_name():
     assert any("RTHI is" in doubt and "its name is another's" in doubt for doubt in found.doubts)
 
 
+def test_a_marker_at_the_origin_was_not_seen_and_pulls_nothing():
+    _, _, markers = striding()
+    nought = np.zeros_like(markers.values["RTIB"])
+    found = analyse(person(), replace(markers, values={**markers.values, "RTIB": nought}))
+    assert any("RTIB is missing in all frames" in doubt for doubt in found.doubts)
+    assert "RTIB" not in found.fit.rms and max(found.fit.rms.values()) < 0.01
+
+
 def exchanged(markers):
     other = {"R": "L", "L": "R"}
     swap = {n: other[n[0]] + n[1:] if n[0] in other and n[1:] != "" else n for n in markers.values}

@@ -151,3 +151,29 @@ def test_a_model_of_other_markers_is_refused():
     named = {f"m{k}": rows for k, rows in enumerate(seen.values.values())}
     with refused("model: has no marker of walk.trc; it has R.ASIS, L.ASIS, V.Sacral"):
         person_of_model(model(), replace(seen, values=named))
+
+
+def test_markers_of_a_model_are_put_where_a_static_trial_has_them():
+    tree, (_t, q, *_, seen) = model(), walked()
+    moved = [
+        replace(point, position=tuple(np.array(point.position) + (0.05, 0.0, 0.03)))
+        if "Thigh" in point.name or "Shank" in point.name
+        else point
+        for point in tree.points
+    ]
+    upright = np.zeros(tree.dof)
+    upright[tree.coordinate("pelvis_ty")] = 0.85
+    names = tuple(point.name for point in tree.points)
+    places = np.split(
+        point_places(tree, names, np.repeat(upright[:, None], 6, axis=1))[0], len(names)
+    )
+    static = Series(t=np.arange(6.0), values=dict(zip(names, places)), source="static.trc")
+    who = person_of_model(replace(tree, points=moved), seen, static=static)
+    found = analyse(who, seen)
+    assert max(found.fit.rms.values()) < 1e-3
+    k = found.person.tree.coordinate("hip_rotation_r")
+    assert np.abs(found.fit.q[k] - q[tree.coordinate("hip_rotation_r")])[8:-8].max() < 0.01
+    assert (
+        max(analyse(person_of_model(replace(tree, points=moved), seen), seen).fit.rms.values())
+        > 0.01
+    )

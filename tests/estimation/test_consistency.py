@@ -1,0 +1,78 @@
+"""The motion nearest to a measured one that forces of the ground explain."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from lab_trials import MASS, STATURE, one_leg, seen, standing
+
+from ocp import Series, measured_torques
+from ocp.estimation import consistent_motion
+from ocp.problems.lab import analyse, scale
+
+PLATES = (5.0, 0.01)
+OFFSET = np.array(((4.0,), (2.0,), (-3.0,), (3.0,), (-4.0,), (2.0,)))  # N m about (0, 0, 0), N
+
+
+@cache
+def measured():
+    """A motion by markers with 2 mm of noise, and forces of a plate that are off by OFFSET."""
+    plate = one_leg()[3]
+    rows = plate.values["plate_1"] + OFFSET
+    person = scale(standing(), mass=MASS, stature=STATURE)
+    q = one_leg()[1]
+    return analyse(person, seen(q, noise=2e-3), replace(plate, values={"plate_1": rows}))
+
+
+def root_rows(found, near):
+    """Forces and moments at the root that a motion and its forces leave at the markers' times, by
+    inverse dynamics as everybody calls them."""
+    tree = found.person.tree
+    told = {
+        foot: np.array([np.interp(near.t, near.forces.t, row) for row in rows])
+        for foot, rows in near.forces.values.items()
+    }
+    pushes = Series(t=near.t, values=told)
+    torques = measured_torques(tree, near.t, near.q, near.qd, near.qdd, pushes, found.person.feet)
+    rows = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
+    return torques[rows][:, near.known]
+
+
+def test_nothing_is_unexplained_after_the_least_change():
+    found = measured()
+    near = found.consistent
+    assert near.success and near.known[1:-1].all()
+    assert near.before[0] > 5.0 and max(near.after) < 0.5
+    assert np.abs(root_rows(found, near)).max() < 0.5
+
+
+def test_motion_and_forces_change_by_no_more_than_their_noise():
+    near = measured().consistent
+    joints = [rms for name, (rms, _) in near.moved.items() if "glob_t" not in name]
+    assert max(joints) < np.radians(0.5)
+    assert near.pushed["r"][0] < 6.0 and near.pushed["l"] == (0.0, 0.0)
+
+
+def test_plates_that_are_trusted_less_leave_the_motion_as_it_was():
+    found = measured()
+    doubted = consistent_motion(found.fit, found.feet, found.person.feet, plates=(100.0, 0.2))
+    size = [sum(rms for rms, _ in near.moved.values()) for near in (doubted, found.consistent)]
+    assert size[0] < 0.2 * size[1]
+    assert max(doubted.after) < 1.0
+
+
+def test_of_spans_that_are_not_known_nothing_is_said():
+    found = measured()
+    near = consistent_motion(
+        found.fit, found.feet, found.person.feet, plates=PLATES, known=[(0.2, 0.6)]
+    )
+    assert np.isnan(near.torques[:, near.t < 0.19]).all()
+    assert np.isfinite(near.torques[:, near.known]).all()
+    assert near.t[near.known].min() < 0.22 and near.t[near.known].max() > 0.58
+
+
+def test_plates_without_a_link_are_told_by_name():
+    found = measured()
+    with pytest.raises(ValueError, match="plate 'l': expected its link"):
+        consistent_motion(found.fit, found.feet, {"r": found.person.feet["r"]}, plates=PLATES)
