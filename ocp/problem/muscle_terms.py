@@ -110,8 +110,7 @@ def metabolic_powers(
         at: the instant.
         law: one of `LAWS`, with the rounded maxima of `Smoothing`.
         words: names of muscles, or words in them; none for all.
-        energetics: {muscle: Energetics} of those that differ from half slow fibres and OpenSim's
-            largest stress.
+        energetics: {muscle: Energetics} of those whose fibres are not half slow ones.
 
     Returns:
         Powers (m,), W, in the order of the tree's elements; `basal_rate` comes beside them.
@@ -141,7 +140,12 @@ def _power_spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics |
         passive=state.passive * force,
         isometric=active_force(state.length, muscle.width),
     )
-    usual = Energetics(force=muscle.force, length=muscle.fibre, max_velocity=muscle.fastest)
+    usual = Energetics(
+        force=muscle.force,
+        length=muscle.fibre,
+        max_velocity=muscle.fastest,
+        tension=muscle.stress,
+    )
     return LAWS[law](fibre, energetics or usual)
 
 

@@ -123,7 +123,7 @@ class Problem:
         follows = self.cyclic or self.ground is None
         image = mirrored_drives(self.tree, self.symmetry, self.ground, follows)
         bounds = *drive_limits(self.tree), *state_limits(self.tree)
-        laid_down = *bounds, *_images(self.tree, self.symmetry), *image
+        laid_down = *bounds, *_images(self.tree, self.symmetry, self.cyclic), *image
         set_fields(self, requirements=(*self.constraints, *laid_down))
         _check_names(self.requirements)
         for constraint in self.requirements:
@@ -243,8 +243,9 @@ def _flat(constraints: object) -> Iterator[Constraint]:
             yield require_bound(check_type("constraints", item, Constraint))
 
 
-def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:
-    """Yield the constraints that make the end of a motion the image of its start."""
+def _images(tree: Tree, symmetry: Symmetry | None, cyclic: bool) -> Iterator[Constraint]:
+    """Yield the constraints that make the end of a motion the image of its start; of a `cyclic` one
+    rates of elements' states too, and with them the controls, which nothing asks for at its end."""
     if symmetry is None:
         return
     if len(symmetry.index) != tree.dof:
@@ -255,7 +256,8 @@ def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:
     still = tuple(0.0 * way for way in symmetry.shift)
     goals = {"q": symmetry.shift, "qd": still, "qdd": still}
     for quantity in ("q", "qd", "qdd") if symmetry.accelerations else ("q", "qd"):
-        count = tree.dof if quantity == "q" else tree.dof - len(tree.states)  # of first order
+        first_order = quantity == "q" or (cyclic and quantity == "qd")
+        count = tree.dof if first_order else tree.dof - len(tree.states)
         yield Constraint(
             name=f"mirrored.{quantity}",
             lower=goals[quantity][:count],

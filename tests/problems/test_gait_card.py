@@ -86,6 +86,7 @@ def still(**angles):
         qd=zero,
         moments=zero,
         drives=zero,
+        spent=np.zeros(SAMPLES),
         forces={"right": level, "left": level},
         centre=level,
         trunk=level + (c7 - l5)[:, None],

@@ -1,19 +1,30 @@
 """The walk by muscles of the legs: its statement, and the walk by torques that comes first."""
 
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 import pytest
 
-from ocp.models.human.muscles.leg_muscles import leg_muscles
+from ocp.models.human import somebody
+from ocp.models.human.muscles.leg_muscles import ACHILLES, leg_muscles, muscle_volumes
+from ocp.motion.collocation_mesh import Mesh
+from ocp.problem.instant import Forces, Instant
 from ocp.problems.gait import muscle_gait
-from ocp.problems.gait.statement.walking_task import Gait
+from ocp.problems.gait.by_muscles.leg_effort import leg_effort, mean_volume
+from ocp.problems.gait.statement.objective_terms import WALKING
+from ocp.problems.gait.statement.walking_task import Gait, Terrain
 
 
 @lru_cache(maxsize=1)
 def stated():
     """With two muscles a side."""
-    few = partial(leg_muscles, only=("soleus", "vas_lat"))
+
+    def few(*args, compliant):
+        assert compliant == ACHILLES
+        return leg_muscles(*args, only=("soleus", "vas_lat"), compliant=compliant)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(muscle_gait, "leg_muscles", few)
         return muscle_gait.problem()
@@ -41,13 +52,98 @@ def test_legs_have_reserves_and_no_strength_of_their_own():
 def test_walk_by_torques_is_the_same_without_muscles():
     problem, bare = stated(), muscle_gait.by_torques(stated())
     count = bare.tree.dof
-    assert not bare.tree.states and count == problem.tree.dof - 4
+    assert not bare.tree.states and count == problem.tree.dof - 6  # two tendons stretch
     assert np.array_equal(bare.symmetry.index, problem.symmetry.index[:count])
     lost = {term.name for _, term in problem.objective.terms}
     lost -= {term.name for _, term in bare.objective.terms}
-    assert lost == muscle_gait.OWN
+    assert lost == {"excitations of muscles", "work of muscles", "reserves"} <= muscle_gait.OWN
 
 
 def test_walks_in_phases_are_refused():
     with pytest.raises(ValueError, match="muscle_gait: expected stride half"):
         muscle_gait.problem(Gait(stride="full"))
+
+
+def test_stairs_by_muscles_are_refused():
+    with pytest.raises(ValueError, match="muscle_gait: rise: no stairs"):
+        muscle_gait.problem(terrain=Terrain(rise=0.1))
+
+
+def at_some_instant(problem, pull=0.5):
+    """An instant at rest in standing, its muscles active."""
+    tree = problem.tree
+    q = np.zeros(tree.dof)
+    q[list(tree.states)] = pull
+    rest, none = ca.DM(tree.dof, 1), Forces(inverse=lambda *given: ca.DM(tree.dof, 1))
+    return Instant(tree=tree, s=0.5, T=1.0, q=ca.DM(q), qd=rest, qdd=rest, forces=none)
+
+
+def test_what_tissue_gives_is_costed_without_the_muscles_torques():
+    problem, bare = stated(), muscle_gait.by_torques(stated())
+    passive = next(term for _, term in problem.objective.terms if term.name == "passive")
+    with_muscles = np.array(passive.function(at_some_instant(problem)))
+    assert np.allclose(with_muscles, np.array(passive.function(at_some_instant(bare))))
+    active = at_some_instant(problem)
+    row = problem.tree.coordinate("knee_flex_r")
+    assert abs(float(active.elements[row] - at_some_instant(bare).elements[row])) > 5.0
+
+
+class ByTorque:
+    """An instant at which a joint turns at 2 rad/s under 50 N m."""
+
+    def __init__(self, at, row=0, torque=0.0):
+        self.tree, self.q = at.tree, at.q
+        self.qd, self.tau, self.tau_rate = (ca.DM(at.tree.dof, 1) for _ in range(3))
+        self.qd[row], self.tau[row] = 2.0, torque
+
+
+def test_joints_that_muscles_cross_count_by_these_alone():
+    problem = stated()
+    known = {term.name: term for _, term in problem.objective.terms}
+    at = at_some_instant(problem)
+    still = {name: float(known[name].function(ByTorque(at))) for name in ("excitation", "work")}
+    for name, moves in (("knee_flex_r", False), ("spine1_flex", True)):
+        row = problem.tree.coordinate(name)
+        for term, value in still.items():
+            other = float(known[term].function(ByTorque(at, row, 50.0)))
+            assert (abs(other - value) > 1e-3) == moves
+
+
+def test_excitations_weigh_by_volume_as_joints_do():
+    problem = stated()
+    weights = {term.name: weight for weight, term in problem.objective.terms}
+    volumes = muscle_volumes(1.75, 75.0)
+    total = 2.0 * sum(volumes[name] for name in ("soleus", "vas_lat"))
+    mean = mean_volume(muscle_gait.by_torques(problem).tree, somebody())
+    share = 10.0 / problem.duration[0]
+    assert weights["excitations of muscles"] == pytest.approx(
+        share * WALKING.excitation * total / mean
+    )
+    assert weights["work of muscles"] == pytest.approx(share * WALKING.work)
+
+
+@pytest.mark.parametrize("spare", ["excitation", "bhargava_2004"])
+def test_energy_stands_in_the_place_of_work_at_its_efficiency(spare):
+    problem = stated()
+    body, who = muscle_gait.by_torques(problem).tree, somebody()
+    terms = {each.name: weight for weight, each in leg_effort(problem.tree, body, who, spare).terms}
+    if spare == "excitation":
+        assert set(terms) == {"excitations of muscles"}
+    else:
+        assert terms["energy of muscles"] == pytest.approx(0.25 * WALKING.work)
+        term = leg_effort(problem.tree, body, who, spare).terms[-1][1]
+        assert float(term.function(at_some_instant(problem))) > 0.01
+
+
+def test_triceps_surae_alone_have_tendons_that_stretch():
+    names = {each.name for each in stated().tree.elements if getattr(each, "compliant", False)}
+    assert names == {"soleus_r", "soleus_l"}
+
+
+def test_rates_of_activations_meet_where_one_spline_goes_on_as_its_image():
+    problem = stated()
+    rates = next(each for each in problem.requirements if each.name == "mirrored.qd")
+    assert len(rates.labels) == problem.tree.dof and "soleus_r.activation" in rates.labels
+    on_mesh = replace(problem, motion=Mesh(method="radau", intervals=4, order=3))
+    rates = next(each for each in on_mesh.requirements if each.name == "mirrored.qd")
+    assert len(rates.labels) == problem.tree.dof - len(problem.tree.states)

@@ -78,6 +78,7 @@ class Knee:
     """A right knee that turns at 2 rad/s against a torque that changes, everything else at rest."""
 
     def __init__(self, body, torque, rate=0.0):
+        self.tree = body
         self.tau, self.qd, self.tau_rate = (ca.DM(body.dof, 1) for _ in range(3))
         row = body.coordinate("knee_flex_r")
         self.tau[row], self.qd[row], self.tau_rate[row] = torque, 2.0, rate

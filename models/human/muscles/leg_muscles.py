@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -61,6 +62,14 @@ RANGES = {  # rad, over which paths are fitted: those of walking, and more
     "toe_ext": (-0.3, 0.95),
 }
 ORDER, SAMPLES, WITHIN = 4, 300, 3e-3  # m: where points come and go, lengths jump
+RIGID: Mapping[str, float] = MappingProxyType({})  # all of them
+# The Achilles tendon is half as stiff as the others, of which kT = 35 or a strain of 4.9 %, as
+# D'Hondt, De Groote & Afschrift (2024) have it, by the settings of their simulations; so have
+# Arnold, Hamner, Seth, Millard & Delp (2013) [recalled: 10 %]
+TENDON_STRAIN, HALF = 0.049, 2.0
+ACHILLES: Mapping[str, float] = MappingProxyType(
+    dict.fromkeys(("soleus", "med_gas", "lat_gas"), HALF * TENDON_STRAIN)
+)
 GROUPS = {  # of Handsfield: the model's muscles, by the beginnings of their names
     "gluteus_maximus": ("glut_max",),
     "gluteus_medius": ("glut_med",),
@@ -115,7 +124,7 @@ def leg_muscles(
     *,
     only: Sequence[str] = (),
     order: int = ORDER,
-    compliant: Sequence[str] = (),
+    compliant: Mapping[str, float] = RIGID,
 ) -> tuple[Muscle, ...]:
     """Return the muscles of both legs of a person, those of the left the images of the right ones.
 
@@ -124,7 +133,8 @@ def leg_muscles(
         stature, mass: of the person (m, kg), on whom volumes depend.
         only: names of muscles, without their side; none for all.
         order: of the polynomials.
-        compliant: names of muscles whose tendons stretch; those of others are rigid.
+        compliant: {muscle: strain of its tendon at its largest isometric force} of those whose
+            tendons stretch; those of others are rigid.
 
     Raises:
         ValueError: naming a muscle that is none of the model's.
@@ -156,7 +166,9 @@ def leg_muscles(
                     fibre=fibre,
                     slack=numbers["slack_m"] * grown,
                     pennation=numbers["pennation_rad"],
+                    stress=TENSION,
                     tendon="compliant" if name in compliant else "rigid",
+                    tendon_strain=compliant.get(name, TENDON_STRAIN),
                     course=line,
                 )
             )

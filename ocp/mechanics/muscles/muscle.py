@@ -40,6 +40,7 @@ from ocp.mechanics.muscles.force_curves import (
     tendon_energy,
     tendon_stiffness,
 )
+from ocp.mechanics.muscles.metabolics import TENSION
 from ocp.mechanics.muscles.muscle_paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Matrix
@@ -71,6 +72,7 @@ class Muscle:
         fibre_strain: strain of the fibres at which they bear F_0 without activation.
         width: scale of the active curve's width.
         fastest: largest shortening velocity v_max (optimal lengths a second).
+        stress: largest isometric stress (N/m2), by which force and optimal length give its mass.
         damping: beta, over F_0 at v_max; above 0 for a compliant tendon whose fibres may be off.
         rise: time of coming on (s).
         fall: time of going off (s).
@@ -98,6 +100,7 @@ class Muscle:
     fibre_strain: float = FIBRE_STRAIN
     width: float = 1.0
     fastest: float = 10.0
+    stress: float = TENSION
     damping: float = 0.01
     rise: float = RISE
     fall: float = FALL
@@ -124,7 +127,7 @@ class Muscle:
         for what, unit in (("force", "N"), ("fibre", "m"), ("slack", "m")):
             number = positive(f"{label}: {what}", getattr(self, what), unit=unit)
             set_fields(self, **{what: number})
-        for what in ("tendon_strain", "fibre_strain", "width", "fastest", "rise", "fall"):
+        for what in ("tendon_strain", "fibre_strain", "width", "fastest", "stress", "rise", "fall"):
             set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what))})
         for what in ("damping", "smoothing", "pennation"):
             set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what), True)})
@@ -164,6 +167,12 @@ class Muscle:
         """Its course in space, None where its length alone is known."""
         return (
             self.path if self.course is None and isinstance(self.path, PointPath) else self.course
+        )
+
+    def joints(self, tree: Mechanism) -> tuple[str, ...]:
+        """Return the coordinates on which its length depends."""
+        return (
+            self.path.joints(tree) if isinstance(self.path, PointPath) else tuple(self.path.joints)
         )
 
     @property
@@ -316,7 +325,7 @@ class Muscle:
         or longer than 1.8 optimal lengths, or the polynomial of its path is outside its range.
         """
         label, known = f"muscle {self.name!r}", nominal(self)
-        places = {name: float(state.q[state.row(name)]) for name in _joints(self, tree)}
+        places = {name: float(state.q[state.row(name)]) for name in self.joints(tree)}
         if isinstance(self.path, PolynomialPath):
             self.path.check_range(label, places)
         length, activation = float(self.path.length(state)), self.states[0].rest
@@ -373,16 +382,10 @@ def muscles_of(
     chosen = [each for each in known if not words or any(word in each.name for word in words)]
     if joint:
         row_of("muscles", tree, joint)
-        chosen = [each for each in chosen if joint in _joints(each, tree)]
+        chosen = [each for each in chosen if joint in each.joints(tree)]
         if not chosen:
             raise ValueError(f"muscles: none of {', '.join(names) or 'none'} crosses {joint!r}")
     return tuple(chosen)
-
-
-def _joints(muscle: Muscle, tree: Mechanism) -> tuple[str, ...]:
-    """Return the coordinates on which a muscle's length depends."""
-    path = muscle.path
-    return path.joints(tree) if isinstance(path, PointPath) else tuple(path.joints)
 
 
 def _bisect(function: Callable[[float], float], ends: tuple[float, float]) -> float:

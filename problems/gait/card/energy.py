@@ -2,7 +2,9 @@
 
 Muscles pay for work by their efficiencies, shortening 0.25 and lengthening -1.20 (Margaria 1968
 [quoted]). Each joint for itself is the upper of two estimates: no energy goes from one to another.
-In the lower one the joints of a limb share it, as muscles across two joints let them.
+In the lower one the joints of a limb share it, as muscles across two joints let them. Muscles that
+are elements of the body spend what Bhargava's law of 2004 says, and joints that they move what the
+torques beside them do.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,16 +28,22 @@ SOURCE = (
 
 
 def metabolic(
-    names: Iterable[str], power: np.ndarray, weights: np.ndarray, mass: float, speed: float
+    names: Iterable[str],
+    power: np.ndarray,
+    weights: np.ndarray,
+    mass: float,
+    speed: float,
+    muscles: float = 0.0,
 ) -> dict[str, Any]:
     """Return the estimates, plain data: of joints by their `names` and the drives' `power` (n, M;
     W) over a cycle of which samples stand for the shares `weights` (M,).
 
-    `mass` (kg) is the person's, `speed` (m/s) that of walking. `net_W_kg` is each joint for itself,
-    `shared_W_kg` with limbs that share.
+    `mass` (kg) is the person's, `speed` (m/s) that of walking, `muscles` what those spend that are
+    elements (W). `net_W_kg` is each joint for itself, `shared_W_kg` with limbs that share, both
+    with muscles, and `muscles_W_kg` these alone.
     """
-    net = burnt(power, weights) / mass
-    shared = burnt(np.array([*_limbs(names, power)]), weights) / mass
+    net = (burnt(power, weights) + muscles) / mass
+    shared = (burnt(np.array([*_limbs(names, power)]), weights) + muscles) / mass
     resting, walking = (each * OXYGEN / MINUTE for each in (REST, WALKING * MINUTE * speed))
     usual = (RALSTON[0] + RALSTON[1] * (MINUTE * speed) ** 2) * CALORIE / MINUTE
     return {
@@ -43,6 +51,7 @@ def metabolic(
         "net_J_kg_m": net / speed,
         "shared_W_kg": shared,
         "shared_J_kg_m": shared / speed,
+        "muscles_W_kg": muscles / mass,
         "rest_W_kg": resting,
         "level_walking_W_kg": walking,
         "level_walking_with_rest_W_kg": usual,

@@ -196,22 +196,24 @@ def _arms(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
 
 
 def _costs(stride: Stride) -> dict[str, Any]:
-    """Return the work of all joints, and estimates of the metabolic power of the drives.
+    """Return the work of all joints, and estimates of the metabolic power of drives and muscles.
 
-    Moments include what passive tissue gives, as those of measured walking do; metabolic energy is
-    of the drives' alone.
+    Moments include what passive tissue and muscles give, as those of measured walking do; metabolic
+    energy is of the drives' alone, and of muscles.
     """
-    driven = np.array([joint.actuated for joint in stride.tree.moving])
+    joints = stride.tree.moving[: stride.tree.dof - len(stride.tree.states)]
+    driven = np.array([row for row, joint in enumerate(joints) if joint.actuated])
     power, drives = ((each * stride.qd)[driven] for each in (stride.moments, stride.drives))
     speed = max(float(np.linalg.norm(stride.way)), 1e-12) / stride.duration
     way = speed * stride.mass  # kg m/s
     gained, lost = (
         float(np.maximum(sign * power, 0.0).sum(axis=0) @ stride.weights) for sign in (1, -1)
     )
-    names = [joint.name for joint in stride.tree.moving if joint.actuated]
+    names = [joint.name for joint in joints if joint.actuated]
+    spent = float(stride.spent @ stride.weights)
     return {
         "positive_work_J_m": gained / speed,
         "positive_work_J_kg_m": gained / way,
         "negative_work_J_kg_m": -lost / way,
-        "metabolic": metabolic(names, drives, stride.weights, stride.mass, speed),
+        "metabolic": metabolic(names, drives, stride.weights, stride.mass, speed, spent),
     }

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ocp import Solution
+from ocp.problems.gait.by_muscles.emg_timing import emg_timing
 from ocp.problems.gait.card.curves import CURVES, at_percents, curves
 from ocp.problems.gait.card.events import events
 from ocp.problems.gait.card.faults import faults
@@ -25,7 +26,8 @@ def report_card(solution: Solution, files: Sequence[str | Path] = ()) -> dict[st
     `files` are tables of people's curves beside those of the house. It has the `kind`, walk or run,
     `numbers`, `curves` {name: 101 values at 0, 1, .. 100 %} of the right leg from its strike and
     their `units`, `against` {curve: {source: likeness}}, `events` {event: value and
-    people's}, `r` {curve: mean over its sources}, `faults`, sentences, the worst first, `sources`
+    people's}, `r` {curve: mean over its sources}, `muscles`, of walks by muscles when these are on
+    beside people's, as `emg_timing` says, `faults`, sentences, the worst first, `sources`
     and `remarks`; `left` is the same of the left
     leg, reflected, of a motion that is not its own image, else None. Raises ValueError for files
     that are no such tables.
@@ -58,6 +60,7 @@ def _side(stride: Stride, known: Mapping[str, Norms]) -> dict[str, Any]:
         "against": compared,
         "events": events(lines, known) if kind == "walk" else {},
         "r": r,
+        "muscles": emg_timing(stride),
         "faults": faults(kind, said, lines, known, r, stride.toe_off),
     }
 

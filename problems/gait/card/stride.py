@@ -14,6 +14,7 @@ import numpy as np
 from ocp import Instant, Problem, Solution, Symmetry, Tree
 from ocp.mechanics import body_weight, center_of_mass
 from ocp.models.human import mirror
+from ocp.problem import metabolic_powers
 from ocp.problem import mirror_symmetry as reflected
 from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, reflection, step_length
 from ocp.problems.gait.report.phase_report import mirrored
@@ -33,6 +34,7 @@ class Stride:
 
     At `percent` (M,) coordinates `q` (n, M; rad or m) and rates `qd`; `moments` (n, M; N m or N),
     what drives and force elements give together at each joint, and `drives`, what drives give;
+    `spent` (M,), the metabolic power (W) of all muscles that are elements (Bhargava 2004);
     `forces` {foot: (3, M)} of the ground, left, up and forward, in body weights; the `centre` of
     mass (3, M; m), the `trunk` (3, M; m) from L5/S1 to C7/T1, `heels` and `toes` {foot: (3, M; m)}
     and `pressures` {foot: its centre of pressure (3, M; m)}, of no meaning where it bears nothing.
@@ -46,6 +48,7 @@ class Stride:
     qd: np.ndarray
     moments: np.ndarray
     drives: np.ndarray
+    spent: np.ndarray
     forces: Mapping[str, np.ndarray]
     centre: np.ndarray
     trunk: np.ndarray
@@ -228,6 +231,7 @@ def _sampled(
         tree=tree,
         percent=percent,
         **{name: values[name] for name in (*JOINTS, "centre", "trunk")},
+        spent=values["spent"][0],
         forces={foot: values[f"force {foot}"] for foot in OTHER},
         **{name: {foot: values[f"{name} {foot}"] for foot in OTHER} for name in PLACES},
         stances=percents,
@@ -280,6 +284,7 @@ def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
         "qd": lambda at: at.qd,
         "moments": lambda at: at.tau + at.elements,
         "drives": lambda at: at.tau,
+        "spent": lambda at: ca.sum1(metabolic_powers(at)),
         "centre": lambda at: center_of_mass(at.tree, at.q),
         "trunk": lambda at: at.position("C7T1") - at.position("L5S1"),
         **{f"heels {foot}": placed(point) for foot, point in HEELS.items()},

@@ -81,6 +81,8 @@ def _summary(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         f"{now['trunk_sideways_deg']:.0f}, loaded knee {now['stance_knee_deg']:.0f} deg",
     )
     yield "work", _work(now)
+    if card["muscles"]:
+        yield "muscles on", _timing(card["muscles"])
 
 
 def _humps(now: Mapping[str, Any]) -> str:
@@ -100,6 +102,16 @@ def _work(now: Mapping[str, Any]) -> str:
     )
 
 
+def _timing(muscles: Mapping[str, Any]) -> str:
+    """Return how the times of eight muscles agree with people's, as text."""
+    texts = (
+        f"{source} {100 * share:.0f} % of the cycle, {100 * muscles['overlap'][source]:.0f} % of "
+        "when either is on"
+        for source, share in muscles["agreement"].items()
+    )
+    return f"as people's electromyograms: {'; '.join(texts)}"
+
+
 def _named(faults: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the worst faults, in one line."""
     if not faults:
@@ -115,6 +127,7 @@ def _table(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, event in card["events"].items():
         yield name, _happened(event)
     yield "foot", _foot(card["numbers"])
+    yield from _muscles(card["muscles"])
     for side, each in (("", card), ("left: ", card["left"] or {"faults": ()})):
         for text in each["faults"]:
             yield "  fault", f"{side}{text}"
@@ -124,6 +137,18 @@ def _table(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for source, about in card["sources"].items():
         speed = f", {about['speed_m_s']:.3g} m/s" if about["speed_m_s"] else ""
         yield f"  {source}", f"{about['subjects']}{speed}: {about['source']}"
+
+
+def _muscles(muscles: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield when each muscle is on, and whose times it is compared with."""
+    for name, each in muscles.get("muscles", {}).items():
+        spans = ", ".join(f"{a:.0f} to {b:.0f}" for a, b in each["on"]) or "never"
+        shares = ", ".join(
+            f"as {source} for {100 * share:.0f} %" for source, share in each["agreement"].items()
+        )
+        yield f"  {name}", f"on at {spans} %; {shares} of the cycle"
+    for name, source in muscles.get("sources", {}).items():
+        yield f"  {name}", source
 
 
 def _happened(event: Mapping[str, Any]) -> str:

@@ -29,14 +29,16 @@ def continuity(solution: Solution, step: float) -> dict[str, Extreme]:
     wanted |= {foot: lambda at, foot=foot: at.reaction.force(foot) for foot in OTHER}
     ends = traces(solution, wanted, np.array([0.0, T]))
     image = reflection(solution.problem).image
+    count = tree.dof - len(tree.states)  # states of muscles are of first order
     gaps = {what: ends[what][:, 1] - image(ends[what][:, 0]) for what in (*UNITS, "tau")}
     symmetry = solution.problem.symmetry
     if symmetry is None:
         gaps["q"][tree.coordinate("glob_tz")] -= step
     else:
         gaps["q"] -= np.array(symmetry.shift)
-    names = np.array([joint.name for joint in tree.moving])
-    slides = np.array([joint.kind == "prismatic" for joint in tree.moving])
+    gaps = {what: values[:count] for what, values in gaps.items()}
+    names = np.array([joint.name for joint in tree.moving[:count]])
+    slides = np.array([joint.kind == "prismatic" for joint in tree.moving[:count]])
     jumps = {}
     for what, (turn, slide) in UNITS.items():
         jumps[f"{what}_turn"] = _largest(gaps[what][~slides], turn, names[~slides], T)

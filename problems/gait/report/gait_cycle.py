@@ -72,7 +72,7 @@ def cycle(solution: Solution) -> Cycle:
     both = {what: dict(zip(names, stride(symmetry, curves[what]))) for what in ("q", "qd", "tau")}
     still = {joint.name: np.zeros(2 * len(s)) for joint in tree.joints if joint.kind == "fixed"}
     turning = [joint.name for joint in tree.moving if joint.kind == "revolute"]
-    driven = [joint for joint in tree.moving if joint.actuated]
+    driven = [joint for joint in tree.moving[: tree.dof - len(tree.states)] if joint.actuated]
     return Cycle(
         percent=50.0 * np.concatenate([s, 1.0 + s]),
         toe_off=50.0 * (1.0 + solution.problem.ground.foot("left").bears[1]),

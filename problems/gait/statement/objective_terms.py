@@ -12,7 +12,8 @@ from typing import Any
 import casadi as ca
 
 from ocp import Instant, Objective, Strength, Tree, integral, smoothness, squares
-from ocp.mechanics import body_weight, expression_of, is_open
+from ocp.mechanics import body_weight, expression_of, forces_of, is_open
+from ocp.mechanics.muscles import Muscle, muscles_of
 from ocp.models.human import MASS, STATURE, capacity, relative_strength, volumes
 
 HEAD = "head"
@@ -99,22 +100,22 @@ def excitation(body: Tree, who: Mapping[str, Any]) -> Objective:
 
         integral of sum V (a^2 + (t_a a')^2) dt,   a = tau / what the acting side can at the angle
 
-    over all driven joints, V over the mean volume. A muscle's force follows its excitation e by
+    over all driven joints that no muscle of the tree crosses, V over the mean volume of all. A
+    muscle's force follows its excitation e by
     t_a a' = e - a, and over a cycle e^2 is a^2 + (t_a a')^2. Muscles' volumes are those of
     Handsfield et al. (2014); activation squared and weighted by them: Happee & van der Helm (1995)
     [recalled], Ackermann & van den Bogert (2010).
     """
-    rows = _driven(body)
     sizes = volumes(body, who["stature"], who["muscles"])
     numbers = [_number(each) for pair in sizes.values() for each in pair]
     mean = sum(numbers) / len(numbers)
     shares = {name: tuple(_number(each) / mean for each in pair) for name, pair in sizes.items()}
-    able = {(name, way): _able(body, name, way) for name in rows for way in (1, -1)}
+    able = {(name, way): _able(body, name, way) for name in _driven(body) for way in (1, -1)}
     rounded = ROUNDED * size(who)
 
     def spent(at: Instant) -> Any:
         total: Any = 0.0
-        for name, row in rows.items():
+        for name, row in _by_torque(at.tree).items():
             down, up = (
                 share / able[name, way](at.q[row]) ** 2 for share, way in zip(shares[name], (-1, 1))
             )
@@ -136,26 +137,33 @@ def passive_share(body: Tree) -> Objective:
             for name in rows
         )
     )
-    return squares("passive", lambda at: at.elements[list(rows.values())] / most)
+    tissue = [each.name for each in forces_of(body) if not isinstance(each, Muscle)]
+
+    def shares(at: Instant) -> Any:
+        known = at.elements_named(*tissue) if muscles_of(at.tree) else at.elements
+        return known[list(rows.values())] / most
+
+    return squares("passive", shares)
 
 
 def mechanical_work(
     body: Tree, who: Mapping[str, Any], tendons: Mapping[str, float] = MappingProxyType({})
 ) -> Objective:
     """Return the work of muscles at the driven joints, both ways, over weight times metres at 1
-    m/s: muscles pay for work, positive and negative (Margaria 1968).
+    m/s: muscles pay for work, positive and negative (Margaria 1968). Joints that muscles of the
+    tree cross are left out.
 
     In series with a tendon of the stiffness k a muscle shortens by what its joint turns and what
     the tendon stretches: its power is tau (dq/dt + dtau/dt / k), of other joints tau dq/dt. What
     tendons give back costs nothing. The size of a power p is sqrt(p^2 + e) - sqrt(e).
     """
-    driven, weight = _driven(body), _number(body_weight(body))
-    rows = list(driven.values())
-    stiffness = [tendons.get(name[:-2]) for name in driven]
-    stretch = ca.vertcat(*(1 / (size(who) * k) if k else 0.0 for k in stiffness))
+    weight = _number(body_weight(body))
 
     def work(at: Instant) -> Any:
-        shortening = at.qd[rows] + (stretch * at.tau_rate[rows] if tendons else 0.0)
+        driven = _by_torque(at.tree)
+        rows, stiffness = list(driven.values()), [tendons.get(name[:-2]) for name in driven]
+        stretch = ca.vertcat(*(1 / (size(who) * k) if k else 0.0 for k in stiffness))
+        shortening = at.qd[rows] + (stretch * at.tau_rate[rows] if any(stiffness) else 0.0)
         power = at.tau[rows] * shortening / weight
         return ca.sum1(ca.sqrt(power**2 + IDLE) - IDLE**0.5)
 
@@ -213,8 +221,16 @@ def size(who: Mapping[str, Any]) -> Any:
 
 
 def _driven(body: Tree) -> dict[str, int]:
-    """Return {joint: row of q} of those with muscles."""
-    return {joint.name: row for row, joint in enumerate(body.moving) if joint.actuated}
+    """Return {joint: row of q} of those with muscles, no states among them."""
+    joints = body.moving[: body.dof - len(body.states)]
+    return {joint.name: row for row, joint in enumerate(joints) if joint.actuated}
+
+
+def _by_torque(body: Tree) -> dict[str, int]:
+    """Return {joint: row of q} of those with muscles that act as torques, crossed by no muscle that
+    is an element of the tree."""
+    crossed = {joint for each in muscles_of(body) for joint in each.joints(body)}
+    return {name: row for name, row in _driven(body).items() if name not in crossed}
 
 
 def _able(body: Tree, joint: str, way: int) -> Callable[[Any], Any]:

@@ -1,0 +1,1 @@
+"""Walks by muscles: when these are on beside people's electromyograms, and what they cost."""
