@@ -36,7 +36,7 @@ from ocp.problems.gait import TASK as WALK
 from ocp.problems.gait.by_muscles.leg_effort import ENERGY, EXCITATIONS, WORK, leg_effort
 from ocp.problems.gait.solve_step import closely, counted, left_of, onward, quickest, walk
 from ocp.problems.gait.statement.step import problem as step_problem
-from ocp.problems.gait.statement.walking_task import Accuracy, Gait, Terrain
+from ocp.problems.gait.statement.walking_task import Accuracy, Carried, Gait, Terrain
 from ocp.solving import with_stage
 from ocp.spelling import suggest_fields
 
@@ -60,14 +60,15 @@ class Effort:
 
     spare: Literal[
         "excitation", "work", "bhargava_2004", "umberger_2003", "umberger_2010", "uchida_2016"
-    ] = "work"
-    tendons: Literal["achilles", "rigid"] = "achilles"
+    ] = "excitation"
+    tendons: Literal["achilles", "rigid"] = "rigid"
 
 
 def problem(
     gait: Gait = Gait(),
     person: Person = Person(),
     terrain: Terrain = Terrain(),
+    carried: Carried = Carried(),
     effort: Effort = Effort(),
     accuracy: Accuracy = Accuracy(),
 ) -> Problem:
@@ -77,6 +78,7 @@ def problem(
         gait: speed, length and timing of steps, in one phase.
         person: whose body.
         terrain: slope of the ground.
+        carried: burdens, alike on both sides.
         effort: what muscles spare, and which of their tendons stretch.
         accuracy: fineness of the motion, and tolerances.
 
@@ -89,7 +91,7 @@ def problem(
         )
     if any_nonzero((terrain.rise,)):
         raise ValueError("muscle_gait: rise: no stairs by muscles")
-    stated = step_problem(gait, person, terrain=terrain, accuracy=accuracy)
+    stated = step_problem(gait, person, terrain=terrain, carried=carried, accuracy=accuracy)
     body, who, symmetry = stated.tree, somebody(person), stated.symmetry
     assert symmetry is not None
     stretching = ACHILLES if effort.tendons == "achilles" else RIGID

@@ -27,7 +27,7 @@ def stated():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(muscle_gait, "leg_muscles", few)
-        return muscle_gait.problem()
+        return muscle_gait.problem(effort=muscle_gait.Effort(spare="work", tendons="achilles"))
 
 
 def test_states_of_both_sides_are_images():

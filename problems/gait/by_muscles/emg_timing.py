@@ -84,7 +84,7 @@ PEOPLE: Mapping[str, Electromyograms] = MappingProxyType(
 
 
 def emg_timing(stride: Stride) -> dict[str, Any]:
-    """Return when the eight muscles of the right leg are on, beside people's, as plain data.
+    """Return the times of eight muscles of the right leg beside people's, as plain data.
 
     Args:
         stride: of a walk by muscles.
@@ -129,7 +129,7 @@ def emg_timing(stride: Stride) -> dict[str, Any]:
 
 
 def _within(percent: np.ndarray, spans: Spans, stance: float, toe_off: float) -> np.ndarray:
-    """Return where percentages (M,) are within spans whose stance is stretched to ours."""
+    """Return a mask (M,) of the percentages within spans whose stance is stretched to ours."""
     there = np.interp(percent, [0.0, toe_off, 100.0], [0.0, stance, 100.0])
     return np.any([(there >= a) & (there <= b) for a, b in spans], axis=0)
 

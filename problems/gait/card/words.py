@@ -103,7 +103,7 @@ def _work(now: Mapping[str, Any]) -> str:
 
 
 def _timing(muscles: Mapping[str, Any]) -> str:
-    """Return how the times of eight muscles agree with people's, as text."""
+    """Return the agreement of eight muscles' times with people's, as text."""
     texts = (
         f"{source} {100 * share:.0f} % of the cycle, {100 * muscles['overlap'][source]:.0f} % of "
         "when either is on"

@@ -1,0 +1,152 @@
+"""Conditions in which people's metabolic power was measured, and the study that walks in them.
+
+They are four of the ten sets by which Afschrift et al. (2025, PLoS Computational Biology 21) judge
+predicted gaits. Speeds and stride rates are those of the people: steps are given, not found.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ocp import Solution, Solver, Transcription
+from ocp.problems.gait.card import report_card
+from ocp.problems.gait.conditions.measuring import bare_share, measured
+from ocp.problems.gait.conditions.people import KOELEWIJN, VAN_DER_ZEE
+from ocp.problems.gait.muscle_gait import problem, walk_by_muscles
+from ocp.studies import Study, sweep
+
+SETS = ("loads", "slopes", "rates", "speeds")
+# Browning, Modica, Kram & Goswami (2007), 1.25 m/s: load (kg, of legs on each side), strides a
+# second and net metabolic power over mass and speed (J/kg/m), the mass that of the bare body
+BROWNING_SPEED = 1.25
+BROWNING = {
+    "": (0.91, 2.35),
+    "foot=2": (0.85, 3.16),
+    "foot=4": (0.81, 3.94),
+    "shank=4": (0.87, 2.89),
+    "thigh=8": (0.92, 3.56),
+    "waist=16": (0.90, 3.11),
+}
+KOELEWIJN_SPEED = 1.3  # m/s
+# Umberger & Martin (2007), 1.3 m/s: metabolic power (W/kg) by stride rate over the preferred one,
+# which is taken to be that of Koelewijn's people at that speed [assumed]
+UMBERGER_SPEED = 1.3
+UMBERGER = {-20.0: 4.26, -10.0: 3.29, 0.0: 3.05, 10.0: 3.26, 20.0: 3.68}
+SPEEDS = (0.9, 1.1, 1.4, 1.6)  # m/s, of van der Zee's people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A condition of one of the SETS.
+
+    Attributes:
+        set: to which it belongs.
+        value: of what changes in it: a load, a grade (%), a stride rate (%) or a speed (m/s).
+        speed: of walking (m/s).
+        strides: a second.
+        grade: of the ground (%).
+        load: that is worn.
+        people: what was measured, J/kg/m, of rates W/kg; None where steps alone were.
+    """
+
+    set: str
+    value: Any
+    speed: float
+    strides: float
+    grade: float = 0.0
+    load: str = ""
+    people: float | None = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the problem."""
+        slope = float(np.degrees(np.arctan(self.grade / 100.0)))
+        step = round(self.speed / (2.0 * self.strides), 4)
+        return {"speed": self.speed, "step": step, "slope": slope, "load": self.load}
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        units = {"loads": "kg", "slopes": "%", "rates": "% of the rate", "speeds": "m/s"}
+        text = self.value if self.set == "loads" else f"{self.value:+g}"
+        return f"{self.set}: {text or 'none'} {units[self.set]}"
+
+
+def _conditions() -> Iterator[Condition]:
+    """Yield the conditions set after set."""
+    for load, (strides, cost) in BROWNING.items():
+        yield Condition(
+            set="loads",
+            value=load,
+            speed=BROWNING_SPEED,
+            strides=strides,
+            load=load,
+            people=cost,
+        )
+    for grade, (strides, cost) in KOELEWIJN.items():
+        yield Condition(
+            set="slopes",
+            value=grade,
+            speed=KOELEWIJN_SPEED,
+            strides=strides,
+            grade=grade,
+            people=cost,
+        )
+    preferred = KOELEWIJN[0.0][0]
+    for share, power in UMBERGER.items():
+        yield Condition(
+            set="rates",
+            value=share,
+            speed=UMBERGER_SPEED,
+            strides=preferred * (1.0 + share / 100.0),
+            people=power,
+        )
+    for speed in SPEEDS:
+        yield Condition(set="speeds", value=speed, speed=speed, strides=VAN_DER_ZEE[speed])
+
+
+CONDITIONS = tuple(_conditions())
+
+
+def chosen(sets: Collection[str]) -> tuple[Condition, ...]:
+    """Return the conditions of some SETS."""
+    return tuple(each for each in CONDITIONS if each.set in sets)
+
+
+def swept(conditions: Sequence[Condition], **options: Any) -> Study:
+    """Walk in conditions, each from standing, and return the Study, its cells in their order.
+
+    `options` are those of `sweep`: file, workers, watch, retry, seconds.
+    """
+    cells = [each.arguments for each in conditions]
+    return sweep(
+        problem,
+        cells,
+        Transcription(),
+        Solver(),
+        method=walk_by_muscles,
+        measure=walked,
+        **options,
+    )
+
+
+def walked(solution: Solution) -> dict[str, float]:
+    """Return {name: number} of a walk by muscles, those of `measured`, and what muscles spend."""
+    if not solution.success:
+        return {}
+    card = report_card(solution)
+    now, curves = card["numbers"], card["curves"]
+    per = bare_share(solution.problem.tree) * now["speed_m_s"]
+    timing = card["muscles"]["agreement"]
+    return {
+        **measured(solution),
+        "muscles_J_kg_m": now["metabolic"]["muscles_W_kg"] / per,
+        "ankle_W_kg": float(max(curves["power_ankle"])),
+        **{
+            f"r_{name}": card["r"][name]
+            for name in ("moment_knee_flex", "power_knee", "power_ankle")
+        },
+        **{f"on_{source}": share for source, share in timing.items()},
+    }

@@ -1,0 +1,136 @@
+"""Walks by muscles beside measured people, as a table and as claims."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ocp.problems.gait.benchmark.design import Condition
+from ocp.studies import Study, markdown
+
+Walk = tuple[Condition, Any]  # and the cell of the study
+Claim = tuple[bool, str]
+COLUMNS: Mapping[str, tuple[str, str]] = {  # of the table: name of a number and its format
+    "J/kg/m": ("metabolic_J_kg_m", ".2f"),
+    "muscles'": ("muscles_J_kg_m", ".2f"),
+    "r hip": ("r_hip", ".2f"),
+    "knee": ("r_knee", ".2f"),
+    "ankle": ("r_ankle", ".2f"),
+    "force": ("r_vertical", ".2f"),
+    "knee moment": ("r_moment_knee_flex", ".2f"),
+    "knee power": ("r_power_knee", ".2f"),
+    "ankle power": ("r_power_ankle", ".2f"),
+    "peak (W/kg)": ("ankle_W_kg", ".2f"),
+    "on as Perry": ("on_Perry", ".2f"),
+    "objective off": ("objective_off", ".1e"),
+    "violation": ("violation", ".1e"),
+    "certified": ("certified", ".0f"),
+}
+LEVEL, GRADE, LOADS, RATE = 0.30, 0.15, 0.20, 0.05  # of people's, by which walks may differ
+PREDSIM = "PredSim's change over slopes is 27 % too small (Afschrift et al. 2025)"
+
+
+def walks(conditions: Sequence[Condition], study: Study) -> tuple[Walk, ...]:
+    """Return each condition with what came of it."""
+    return tuple(zip(conditions, study.cells))
+
+
+def table(done: Sequence[Walk]) -> str:
+    """Return the table of all walks, a line each."""
+    lines = []
+    for condition, cell in done:
+        numbers, took = cell.measured, cell.statistics.get("iterations")
+        told = (_text(numbers.get(name), form) for name, form in COLUMNS.values())
+        people = _text(condition.people, ".2f")
+        lines.append((condition.name, cell.status, _text(took, "d"), people, *told))
+    header = ("condition", "status", "iterations", "people", *COLUMNS)
+    return markdown("walks by muscles", header, lines)
+
+
+def claims(done: Sequence[Walk]) -> list[Claim]:
+    """Return the claims on walks, and whether each holds."""
+    solved = sum(cell.solved for _, cell in done)
+    sound = sum(cell.measured.get("certified") == 1.0 for _, cell in done)
+    return [
+        (solved == len(done), f"{solved} of {len(done)} solved"),
+        (sound == len(done), f"{sound} of {len(done)} certified to 1e-2"),
+        *_load_claims(_costs(done, "loads")),
+        *_slope_claims(_costs(done, "slopes")),
+        *_rate_claims(_costs(done, "rates")),
+    ]
+
+
+def _costs(done: Sequence[Walk], name: str) -> dict[Any, tuple[float, float]]:
+    """Return {value: (ours, people's)} of a set, of what was solved."""
+    return {
+        condition.value: (cell.measured["metabolic_J_kg_m"], condition.people)
+        for condition, cell in done
+        if condition.set == name and cell.solved and condition.people is not None
+    }
+
+
+def _load_claims(costs: Mapping[str, tuple[float, float]]) -> Iterator[Claim]:
+    if "" not in costs:
+        return
+    own, known = costs[""]
+    text = f"1.25 m/s: {own:.2f} J/kg/m, people net {known:.2f} (Browning et al. 2007), asked"
+    yield abs(own / known - 1.0) <= LEVEL, f"{text} within {100 * LEVEL:.0f} %"
+    for load, (loaded, carried) in costs.items():
+        if load:
+            yield _change(f"load {load} kg", loaded - own, carried - known, LOADS)
+
+
+def _slope_claims(costs: Mapping[float, tuple[float, float]]) -> Iterator[Claim]:
+    if len(costs) < 2:
+        return
+    low, high = min(costs), max(costs)
+    own, known = (costs[high][k] - costs[low][k] for k in (0, 1))
+    holds, text = _change(f"from {low:g} to {high:g} %", own, known, GRADE)
+    yield holds, f"{text}; {PREDSIM}"
+
+
+def _rate_claims(costs: Mapping[float, tuple[float, float]]) -> Iterator[Claim]:
+    if len(costs) < 4:
+        return
+    own, known = (cheapest(list(costs), [pair[k] for pair in costs.values()]) for k in (0, 1))
+    text = f"cheapest stride rate {own:+.1f} % from the preferred one, people's {known:+.1f} %"
+    text += " (Umberger & Martin 2007), asked within 5 %"
+    yield abs((100.0 + own) / (100.0 + known) - 1.0) <= RATE, text
+
+
+def cheapest(rates: Sequence[float], costs: Sequence[float]) -> float:
+    """Return the rate (%) at which a parabola through costs is least; the cheapest of those walked
+    where it opens downward."""
+    bend, slope, _ = np.polyfit(rates, costs, 2)
+    if bend <= 0.0:
+        return float(rates[int(np.argmin(costs))])
+    return float(-slope / (2.0 * bend))
+
+
+def _change(what: str, own: float, known: float, near: float) -> Claim:
+    """Return the claim that a change of cost is near people's."""
+    text = f"{what}: {own:+.2f} J/kg/m, people {known:+.2f}, {own / known:.2f} of it"
+    return abs(own / known - 1.0) <= near, f"{text}, asked within {100 * near:.0f} %"
+
+
+def data(done: Sequence[Walk]) -> dict[str, Any]:
+    """Return walks and claims as plain data."""
+    return {
+        "walks": {
+            condition.name: {
+                "arguments": condition.arguments,
+                "people": condition.people,
+                "status": cell.status,
+                "reason": cell.reason,
+                "objective": cell.objective,
+                "iterations": cell.statistics.get("iterations"),
+                "numbers": dict(cell.measured),
+            }
+            for condition, cell in done
+        },
+        "claims": [{"holds": bool(holds), "text": text} for holds, text in claims(done)],
+    }
+
+
+def _text(value: Any, form: str) -> str:
+    return "" if value is None else format(value, form)

