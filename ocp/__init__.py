@@ -139,6 +139,8 @@ if TYPE_CHECKING:
     from ocp.estimation.identification import Fit, fit, predict
     from ocp.estimation.inverse_dynamics import measured_torques
     from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
+    from ocp.estimation.objective_weights.identify_objective import identify_objective
+    from ocp.estimation.objective_weights.objective_fit import ObjectiveFit
     from ocp.estimation.recordings import Recording, noisy
     from ocp.estimation.segment_scaling import Scaling
     from ocp.interchange import (
@@ -196,6 +198,7 @@ __all__ = [
     "NotSolved",
     "NotVerified",
     "Objective",
+    "ObjectiveFit",
     "OwnFile",
     "Parameter",
     "PassiveMoment",
@@ -264,6 +267,7 @@ __all__ = [
     "free",
     "friction",
     "from_posture",
+    "identify_objective",
     "impact",
     "in_phases",
     "integral",

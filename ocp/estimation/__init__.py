@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from ocp.estimation.identification import Fit, fit, predict
     from ocp.estimation.inverse_dynamics import measured_torques
     from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
+    from ocp.estimation.objective_weights.identify_objective import identify_objective
+    from ocp.estimation.objective_weights.objective_fit import ObjectiveFit
     from ocp.estimation.recordings import Recording, noisy
     from ocp.estimation.segment_scaling import Scaling
 
@@ -16,10 +18,12 @@ __all__ = [
     "ConsistentMotion",
     "Fit",
     "MarkerFit",
+    "ObjectiveFit",
     "Recording",
     "Scaling",
     "consistent_motion",
     "fit",
+    "identify_objective",
     "inverse_kinematics",
     "measured_torques",
     "noisy",

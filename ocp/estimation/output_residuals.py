@@ -208,6 +208,8 @@ def recorded_motion(problem: Problem, recording: Recording) -> Stretch:
     Raises ValueError for coordinates that are not the problem's.
     """
     n = problem.tree.dof
+    if recording.q is None:
+        raise ValueError(f"{recording.name}: q: expected the motion's coordinates, got None")
     if len(recording.q) != n:
         names = ", ".join(joint.name for joint in problem.tree.moving)
         raise ValueError(

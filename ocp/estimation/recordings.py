@@ -25,7 +25,7 @@ class Recording:
 
     Attributes:
         t: times (N,) s.
-        q: coordinates (n, N), rad or m.
+        q: coordinates (n, N), rad or m; None where outputs alone were measured.
         outputs: {name: (rows, N)} of a problem's outputs, nan where one was not measured.
         deviations: {name: number, or one per row}: standard deviations of the outputs' noise,
             estimated from the residuals where they are missing.
@@ -42,8 +42,8 @@ class Recording:
     """
 
     t: Numbers
-    q: Numbers
-    outputs: Mapping[str, Numbers]
+    q: Numbers = None
+    outputs: Mapping[str, Numbers] = field(default_factory=dict)
     deviations: Mapping[str, Numbers] = field(default_factory=dict)
     bandwidth: float = inf
     encoder: Numbers = None
@@ -57,12 +57,14 @@ class Recording:
         t = _array(f"{what}: t", self.t, 1)
         if len(t) <= DEGREE or not np.isfinite(t).all() or not (np.diff(t) > 0).all():
             raise ValueError(f"{what}: t: expected {DEGREE + 1} or more times (s) in order")
-        q = _coordinates(f"{what}: q", self.q, t)
-        rates = {
-            each: _rates(f"{what}: {each}", getattr(self, each), q, t)
-            for each in ("qd", "qdd")
-            if getattr(self, each) is not None
-        }
+        q = None if self.q is None else _coordinates(f"{what}: q", self.q, t)
+        rates = {}
+        for each in ("qd", "qdd", "encoder"):
+            if getattr(self, each) is not None and q is None:
+                raise ValueError(f"{what}: {each}: given without q")
+        for each in ("qd", "qdd"):
+            if q is not None and getattr(self, each) is not None:
+                rates[each] = _rates(f"{what}: {each}", getattr(self, each), q, t)
         outputs = {
             name: _output(f"{what}: output {name!r}", values, t)
             for name, values in check_type(f"{what}: outputs", self.outputs, Mapping).items()
@@ -70,7 +72,7 @@ class Recording:
         check_type(f"{what}: motion", self.motion, BSpline, type(None))
         if self.bandwidth != inf:
             positive(f"{what}: bandwidth (Hz)", self.bandwidth)
-        if self.encoder is not None:
+        if q is not None and self.encoder is not None:
             set_fields(self, encoder=_per_row(f"{what}: encoder", self.encoder, len(q)))
             if rates:
                 raise ValueError(

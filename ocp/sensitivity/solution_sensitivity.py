@@ -14,12 +14,11 @@ from numpy.typing import ArrayLike
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import Instant
-from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.solvers.nlp import Iterate
-from ocp.solvers.optimum.active_set import Optimum, find_optimum, tighten
+from ocp.solvers.optimum.active_set import Optimum
 from ocp.solvers.optimum.optimum_sensitivity import Sensitivity, sensitivity
 from ocp.solving.plan import Plan
+from ocp.solving.solved_optimum import plan_of, solved_optimum, solved_program
 from ocp.solving.starts.warm_start import start_phase
 from ocp.transcription.parameters.parameter_derivatives import (
     Curve,
@@ -60,9 +59,9 @@ def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) ->
             derivatives differ to both sides, naming what is about to become active or not; and for
             a derivative that differs from differences of solves.
     """
-    plan = _plan(solution)
+    plan = plan_of(solution)
     with plan.turn:
-        transcribed = _program(solution)
+        transcribed = solved_program(solution)
         parameter = _given_parameter(transcribed, by)
         derived = _named_derivative(solution, transcribed, of, parameter)
         if verify:
@@ -74,28 +73,6 @@ def _curve_in_turn(plan: Plan, curve: Curve, t: ArrayLike) -> np.ndarray:
     """Return a curve at times t (s), while no other thread uses the plan."""
     with plan.turn:
         return curve(t)
-
-
-def _plan(solution: Solution) -> Plan:
-    """Return the plan that a solution came from; raise ValueError if there is none."""
-    if solution.plan is None:
-        raise ValueError(
-            "sensitivity: the solution has no plan that leaves parameters open: state them as "
-            "Parameter and solve by prepare(problem).solve() (files do not keep plans)"
-        )
-    return solution.plan
-
-
-def _program(solution: Solution) -> TranscribedPhase:
-    """Return the program of a solution, with its values; raise ValueError if there is none."""
-    plan, found = _plan(solution), solution.found_parameters
-    if not solution.success:
-        raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
-    refuse_phases("sensitivity", plan.problem, "state it without phases")
-    if plan.transcribed.reduction is not None:
-        raise ValueError("sensitivity: of passive joints that are integrated it is not known")
-    values = {name: value for name, value in solution.parameters.items() if name not in found}
-    return plan.at(values).parts[0]
 
 
 def _given_parameter(transcribed: TranscribedPhase, name: str) -> Parameter:
@@ -147,22 +124,7 @@ def _optimum(
 ) -> tuple[Optimum, Sensitivity]:
     """Return the solution's optimum to rounding, of the program with derivatives by all parameters,
     and how it moves with one; what the last solution needed is kept."""
-    sloped, made = transcribed.with_parameter_slopes, transcribed.made
-    values, held = tuple(solution.parameters.values()), transcribed.layout.held_names
-    key = solution.points.tobytes(), solution.duration, values, held
-    if made.get("optimum", (None,))[0] != key:
-        begin = start_phase(transcribed, solution)
-        if not begin.multipliers:
-            raise ValueError("sensitivity: the solution has no multipliers")
-        point = Iterate(
-            x=begin.x,
-            g=np.array(transcribed.nlp.constraints(begin.x)).ravel(),
-            x_multipliers=begin.multipliers["x_multipliers"],
-            g_multipliers=begin.multipliers["g_multipliers"],
-        )
-        near = find_optimum(sloped.nlp, tighten(transcribed.nlp, point), labels(transcribed))
-        made["optimum"] = key, near, {}
-    _, near, known = made["optimum"]
+    near, known = solved_optimum(transcribed, solution)
     if parameter not in known:
         number = range(transcribed.layout.size)[transcribed.layout.parameters]
         column = number[transcribed.parameters.index(parameter)]
@@ -200,7 +162,7 @@ def _check_differences(solution: Solution, of: str, by: str, derived: Derivative
 def _value(solution: Solution, of: str, times: np.ndarray) -> np.ndarray:
     """Return a named quantity of a solution, curves at the times."""
     if of == "x":
-        transcribed = _program(solution)
+        transcribed = solved_program(solution)
         return start_phase(transcribed, solution).x
     if of in ("objective", "duration"):
         return np.asarray(getattr(solution, of))

@@ -69,6 +69,7 @@ def least_squares(
     sizes: np.ndarray,
     *,
     iterations: int = 100,
+    enough: float = 0.0,
 ) -> LeastSquaresResult:
     """Minimise a sum of squares within bounds.
 
@@ -80,6 +81,7 @@ def least_squares(
         bounds: lower and upper (P,).
         sizes: typical sizes of the unknowns (P,), by which they are compared.
         iterations: limit.
+        enough: decrease of the sum of squares that is worth no step.
 
     Raises:
         ValueError: residuals at the start are not finite.
@@ -93,7 +95,7 @@ def least_squares(
     while count < iterations:
         free = np.flatnonzero(~at_active_bounds(x, value, slopes, bounds))
         parts = np.linalg.svd(slopes[:, free] * sizes[free], full_matrices=False)
-        if _is_negligible(parts, value):
+        if _is_negligible(parts, value, enough):
             status = CONVERGED
             break
         count += 1
@@ -101,6 +103,9 @@ def least_squares(
         step[free] = sizes[free] * _step(parts, value, damping)
         step = np.clip(x + step, lower, upper) - x
         promised = value @ value - np.sum((value + slopes @ step) ** 2)
+        if enough and damping and promised <= enough:  # the last steps failed: slopes end here
+            status = CONVERGED
+            break
         trial, trial_slopes = residuals(x + step)
         decrease = value @ value - trial @ trial
         if np.isfinite(decrease) and decrease > GAIN * max(promised, 0.0):
@@ -129,13 +134,15 @@ def at_active_bounds(
     return ((x <= lower) & (pull > faint)) | ((x >= upper) & (pull < -faint))
 
 
-def _is_negligible(parts: tuple[np.ndarray, np.ndarray, np.ndarray], value: np.ndarray) -> bool:
+def _is_negligible(
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray], value: np.ndarray, enough: float
+) -> bool:
     """Tell whether a Gauss-Newton step is too short, or promises too little."""
     left, singular, _ = parts
     seen = singular > BLIND * singular.max(initial=0.0)
     promised = left[:, seen].T @ value
     return bool(
-        promised @ promised <= NEGLIGIBLE * (value @ value)
+        promised @ promised <= max(NEGLIGIBLE * (value @ value), enough)
         or (np.abs(_step(parts, value, 0.0)) <= STILL).all()
     )
 
@@ -154,26 +161,29 @@ def _step(
     return -right[seen].T @ (shares * (left[:, seen].T @ value))
 
 
-def information(slopes: np.ndarray, sizes: np.ndarray, bound: np.ndarray) -> Information:
+def information(
+    slopes: np.ndarray, sizes: np.ndarray, bound: np.ndarray, blind: float = BLIND
+) -> Information:
     """Return the Information of residuals.
 
     Args:
         slopes: of the residuals (M, P).
         sizes: of the unknowns (P,).
         bound: mask of unknowns held at bounds (P,), which count as known.
+        blind: of the largest singular value: a direction below it changes no residual.
     """
     free = np.flatnonzero(~bound)
     square = np.linalg.qr(slopes[:, free] * sizes[free], mode="r")
     _, singular, right = np.linalg.svd(square, full_matrices=True)
     seen = np.zeros(len(free), dtype=bool)
-    seen[: len(singular)] = singular > BLIND * singular.max(initial=0.0)
+    seen[: len(singular)] = singular > blind * singular.max(initial=0.0)
     spread = right[seen] / singular[seen[: len(singular)]][:, None]
-    covariance, blind = np.zeros((len(sizes),) * 2), np.zeros(((~seen).sum(), len(sizes)))
+    covariance, hidden = np.zeros((len(sizes),) * 2), np.zeros(((~seen).sum(), len(sizes)))
     covariance[np.ix_(free, free)] = np.outer(sizes[free], sizes[free]) * (spread.T @ spread)
-    blind[:, free] = sparse_basis(right[~seen])
+    hidden[:, free] = sparse_basis(right[~seen])
     kept = singular[seen[: len(singular)]]
     condition = float(kept.max() / kept.min()) if len(kept) else np.inf
-    return Information(covariance=covariance, blind=blind, condition=condition)
+    return Information(covariance=covariance, blind=hidden, condition=condition)
 
 
 def sparse_basis(rows: np.ndarray) -> np.ndarray:

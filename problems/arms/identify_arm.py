@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp
+from math import erfc, exp, gamma, sqrt
 from typing import Any
 
 import casadi as ca
@@ -159,13 +159,14 @@ def true_values(stated: Statement) -> dict[str, float]:
 def beyond(square: float, count: int) -> float:
     """Return the probability that a sum of so many squared normal deviates is larger.
 
-    Their number is even: exp(-x/2) sum_k (x/2)^k / k!, k < count/2.
+    With h = x/2 it is sum_k exp(-h) h^k / Gamma(k + 1), of k from 0 or 1/2 in steps of 1 to below
+    count/2, and for odd numbers erfc(sqrt(h)) more.
     """
-    term, total = 1.0, 0.0
+    half, odd = square / 2, count % 2
+    total = erfc(sqrt(half)) if odd else 0.0
     for k in range(count // 2):
-        total += term
-        term *= square / 2 / (k + 1)
-    return exp(-square / 2) * total
+        total += exp(-half) * half ** (k + odd / 2) / gamma(k + 1 + odd / 2)
+    return total
 
 
 def table(stated: Statement, names: Sequence[str], outcomes: Sequence[Outcome]) -> str:

@@ -1,0 +1,1 @@
+"""Identification of an objective's weights from motions: inverse optimal control."""

@@ -1,0 +1,230 @@
+"""Weights of a reach, or of a walk, found again from the motions that are optimal with them.
+
+The motions are predicted with weights that a seed draws about those of the statement, by a factor
+of exp(0.4) [assumed], and sampled 51 times, exactly and with noise on all coordinates. The search
+begins at the statement's own weights, and from noisy curves, to save time, at those found from
+exact ones. One term keeps its weight, which gives the scale.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ocp import (
+    BSpline,
+    Objective,
+    ObjectiveFit,
+    Problem,
+    Recording,
+    Solution,
+    Solver,
+    Transcription,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    identify_objective,
+    jerk,
+    solve,
+    torque_limits,
+    torque_rate,
+)
+from ocp.cli import DONE, FAILED, exit_status, refuse
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.identify_arm import MISSES, beyond
+from ocp.problems.gait.solve_step import closely, walk
+from ocp.problems.gait.statement.step import problem as step
+from ocp.studies import markdown
+
+SPREAD = 0.4  # standard deviation of the logarithms of true weights over the statement's
+SAMPLES = 51
+ANGLE, PLACE = 0.01, 0.002  # rad and m: noise of angles, as of markers' kinematics, and of places
+SCALE = {"reach": "duration", "walk": "excitation"}  # terms that keep their weights
+EXACT = 0.01  # that a weight may be off which is found from exact curves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A problem at weights that are not the true ones, its factors {term: true over stated}, the
+    motion that is optimal with the true ones, and how problems are solved, from a `guess` on."""
+
+    problem: Problem
+    factors: dict[str, float]
+    motion: Solution
+    guess: Solution
+    transcription: Transcription
+    solver: Solver
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """The terms whose weights are sought."""
+        return tuple(name for name, factor in self.factors.items() if factor != 1.0)
+
+    def identify(
+        self, motions: Sequence[Recording | Solution], *, secants: bool = True
+    ) -> ObjectiveFit:
+        """Return the weights found from motions."""
+        return identify_objective(
+            self.problem,
+            motions,
+            self.sought,
+            guess=self.guess,
+            transcription=self.transcription,
+            solver=self.solver,
+            secants=secants,
+        )
+
+    def off(self, found: ObjectiveFit) -> np.ndarray:
+        """Return the logarithms of weights found over true ones (k,)."""
+        true = {t.name: w * self.factors[t.name] for w, t in self.problem.objective.terms}
+        return np.array([np.log(found.weights[name] / true[name]) for name in found.terms])
+
+
+def reach() -> Problem:
+    """Return a reach of two links in free time that spares time, effort, jerk and rates of
+    torques."""
+    arm = two_link(torque=1.6)
+    return Problem(
+        tree=arm,
+        motion=BSpline(points=12),
+        duration=(0.3, 3.0),
+        objective=duration() + 0.05 * effort() + 1e-5 * jerk() + 2e-3 * torque_rate(),
+        constraints=(
+            at_start(arm, q=(0.0, -2.0), qd=0.0, qdd=0.0),
+            at_end(arm, q=(1.2, -0.9), qd=0.0, qdd=0.0),
+            torque_limits(arm),
+        ),
+    )
+
+
+def case(name: str, seed: int) -> Case:
+    """Return the reach or the walk with true weights of a seed."""
+    stated = {"reach": reach, "walk": step}[name]()
+    rng = np.random.default_rng(seed)
+    terms = stated.objective.terms
+    drawn = {term.name: float(np.exp(SPREAD * rng.standard_normal())) for _, term in terms}
+    factors = drawn | {SCALE[name]: 1.0}
+    true = Objective(terms=tuple((weight * factors[term.name], term) for weight, term in terms))
+    transcription, solver = Transcription(), Solver(options={"tol": 1e-10})
+    solved: Callable = _solve_reach
+    if name == "walk":
+        solved = walk
+        transcription, solver = closely(stated, transcription), Solver(plugin="structured")
+    guess = solved(stated, Transcription(), Solver()).require(coarse=True)
+    motion = solved(replace(stated, objective=true), transcription, solver, guess=guess)
+    return Case(
+        problem=stated,
+        factors=factors,
+        motion=motion.require(coarse=True),
+        guess=guess,
+        transcription=transcription,
+        solver=solver,
+    )
+
+
+def _solve_reach(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    guess: Solution | None = None,
+) -> Solution:
+    return solve(problem, transcription, solver, guess=guess)
+
+
+def recorded(motion: Solution, seed: int | None = None) -> Recording:
+    """Return the coordinates of a motion, exact, or with the noise of a seed."""
+    t = motion.times(SAMPLES)
+    q = motion.q(t)
+    if seed is None:
+        return Recording(t=t, q=q, name="exact")
+    sizes = np.array(
+        [PLACE if joint.kind == "prismatic" else ANGLE for joint in motion.problem.tree.moving]
+    )
+    noise = sizes[:, None] * np.random.default_rng(seed).standard_normal(q.shape)
+    return Recording(t=t, q=q + noise, encoder=sizes, name=f"noise {seed}")
+
+
+def table(this: Case, whole: ObjectiveFit, exact: ObjectiveFit, noisy: Sequence) -> str:
+    """Return the table of the weights: true, by the first-order conditions of the computed motion,
+    from exact curves, and from noisy ones."""
+    off = np.array([this.off(each) for each in noisy])
+    deviations = np.array([[each.errors[name] for name in each.terms] for each in noisy])
+    known = {term.name: weight for weight, term in this.problem.objective.terms}
+    rows = []
+    for k, name in enumerate(exact.terms):
+        true = known[name] * this.factors[name]
+        rows.append(
+            (
+                name,
+                f"{known[name]:.4g}",
+                f"{true:.6g}",
+                f"{whole.inverse[name] / true - 1:.1e}" if whole.inverse else "",
+                f"{np.expm1(this.off(exact)[k]):.1e}",
+                f"{deviations[:, k].mean():.2g}",
+                f"{np.sqrt(np.mean((off[:, k] / deviations[:, k]) ** 2)):.2f}",
+                f"{(np.abs(off[:, k]) <= 2 * deviations[:, k]).sum()}",
+            )
+        )
+    header = ("term", "stated", "true", "by conditions, off", "exact, off")
+    more = ("standard error", "scatter / it", f"within two of it, of {len(noisy)}")
+    return markdown("", (*header, *more), rows).strip()
+
+
+def inside(this: Case, found: ObjectiveFit) -> bool:
+    """Tell whether true weights are within the ellipsoid about those found that 95 % of true ones
+    are in."""
+    off = this.off(found)
+    return beyond(float(off @ np.linalg.solve(found.covariance, off)), len(off)) >= MISSES
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Print what trials find, and return the exit status: whether exact curves give all weights
+    within 1 %, and noisy ones within their errors in 19 of 20."""
+    flags = _parser().parse_args(arguments)
+    if flags.trials < 1:
+        error = ValueError(f"--trials: expected at least 1, got {flags.trials}")
+        return refuse("identify_weights", error)
+    this = case(flags.what, flags.seed)
+    print(f"{flags.what}: {len(this.sought)} weights, {SCALE[flags.what]} keeps its own")
+    whole, exact = this.identify([this.motion]), this.identify([recorded(this.motion)])
+    _tell("exact", this, exact)
+    noisy = []
+    near = replace(this, problem=exact.problem, guess=exact.solutions[0])
+    for seed in range(flags.trials):
+        noisy.append(near.identify([recorded(this.motion, seed)], secants=not flags.slopes))
+        _tell(f"noise {seed}", this, noisy[-1])
+    print(table(this, whole, exact, noisy))
+    count = sum(inside(this, each) for each in noisy)
+    largest = float(np.abs(np.expm1(this.off(exact))).max())
+    print(f"largest error from exact curves: {100 * largest:.2g} %")
+    print(f"within the ellipsoid of their errors: {count} of {flags.trials} trials")
+    enough = largest <= EXACT and count >= int(0.95 * flags.trials)
+    return DONE if enough else FAILED
+
+
+def _tell(what: str, this: Case, found: ObjectiveFit) -> None:
+    """Print how a fit ended, at once."""
+    off = np.abs(np.expm1(this.off(found))).max()
+    words = f"{what}: {found.iterations} iterations, {found.status}, {sum(found.changes)} active"
+    print(f"{words} bounds changed, largest error {100 * off:.2g} %", file=sys.stderr, flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m problems.identify_weights", description=__doc__, allow_abbrev=False
+    )
+    words = "the reach of two links (default), or the default walk"
+    parser.add_argument("what", nargs="?", default="reach", choices=tuple(SCALE), help=words)
+    count: dict = {"type": int, "metavar": "N"}
+    parser.add_argument("--trials", default=20, help="with noise (default: 20)", **count)
+    parser.add_argument("--seed", default=0, help="of the true weights (default: 0)", **count)
+    words = "errors by derivatives alone, also where active sets change within them"
+    parser.add_argument("--slopes", action="store_true", help=words)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(exit_status(run))
