@@ -4,7 +4,7 @@ from ocp.motion.basis import Basis, transfer
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
 from ocp.motion.smoothing_spline import cross_validate, fit_samples
-from ocp.motion.spline import BSpline, insert_knots, split_segments
+from ocp.motion.spline import BSpline, coarsest_curve, curve_matrix, insert_knots, split_segments
 from ocp.motion.spline_part import Part, parts_between
 
 __all__ = [
@@ -13,7 +13,9 @@ __all__ = [
     "Basis",
     "Mesh",
     "Part",
+    "coarsest_curve",
     "cross_validate",
+    "curve_matrix",
     "fit_samples",
     "insert_knots",
     "parts_between",

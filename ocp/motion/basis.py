@@ -18,8 +18,9 @@ class Basis(Protocol):
     """A basis of motions, as BSpline and Mesh are.
 
     `collocated` tells whether q, q', q'' and the torques are polynomials of their own, tied
-    together at `nodes` (N,) only; `hull` whether the curve lies in the hull of its points. `breaks`
-    (segments + 1,) are the ends of the polynomial pieces in s, `degree` theirs.
+    together at `nodes` (N,) only; `hull` whether the curve lies in the hull of its points. `curves`
+    are those of the coordinates where they have their own, `breaks` (segments + 1,) the ends of the
+    polynomial pieces in s, `degree` theirs.
     """
 
     @property
@@ -36,6 +37,8 @@ class Basis(Protocol):
     def collocated(self) -> bool: ...
     @property
     def hull(self) -> bool: ...
+    @property
+    def curves(self) -> tuple["Basis", ...]: ...
 
     def values(self, s: Array, order: int = 0) -> Array:
         """Return B (N, points) with d^order q / ds^order (s) = B c, order 0 to 3 at least."""

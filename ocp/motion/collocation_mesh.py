@@ -51,6 +51,7 @@ class Mesh:
     shortest: float = SPACING
 
     collocated: ClassVar[bool] = True
+    curves: ClassVar[tuple] = ()
     hull: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -347,7 +348,10 @@ def motion_from_data(data: dict) -> BSpline | Mesh | Part:
     """Return the BSpline, the Mesh or the Part of a spline whose fields `data` holds."""
     if "whole" in data:
         return Part(**data | {"whole": BSpline(**data["whole"])})
-    return Mesh(**data) if "intervals" in data else BSpline(**data)
+    if "intervals" in data:
+        return Mesh(**data)
+    curves = tuple(BSpline(**each | {"curves": ()}) for each in data.get("curves", ()))
+    return BSpline(**data | {"curves": curves})
 
 
 def _nearest(positions: Array, s: Array, first: int) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ Boehm 1980)
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Real
 from typing import ClassVar
@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.motion.basis import Array, Curve
+from ocp.motion.basis import Array, Basis, Curve
 from ocp.motion.quadrature import sample
 from ocp.spelling import suggest_fields
 
@@ -24,6 +24,7 @@ SIDE = 1e-8  # of the motion: how far before a jump the value from the left is t
 SPACING = 1e-3  # of the motion: free knots are at least so far from each other
 CLOSEST = 10 * APART  # of the motion: the least spacing
 KNOTS = ("given", "free")
+CONTAINED = 1e-7  # of a control point: how far a curve may be off a basis that contains it
 
 
 @suggest_fields
@@ -35,6 +36,10 @@ class BSpline:
     the same curves. `inner` are the knots between 0 and 1 where they are not equally spaced, one
     for each point beyond degree + 1; a knot that stands there m times leaves degree - m derivatives
     continuous, degree - 1 times the accelerations jump.
+
+    `curves` are splines of the coordinates, one for each, where these differ: each is one that this
+    basis contains, whose control points are the unknowns (`curve_matrix`); () where all have the
+    control points of this one.
 
     `knots` are "given", or "free": then the inner ones are variables of the program (Xiang et al.
     2009, eq. 42; Barman 2020, x = [P, s]), no nearer to each other and to the ends than `spacing`
@@ -48,6 +53,7 @@ class BSpline:
     inner: tuple[float, ...] = ()
     knots: str = "given"
     spacing: float = SPACING
+    curves: tuple["BSpline", ...] = ()
 
     collocated: ClassVar[bool] = False
     hull: ClassVar[bool] = True
@@ -74,6 +80,8 @@ class BSpline:
             if np.abs(equal - self.inner).max() < ALIKE:
                 object.__setattr__(self, "inner", ())
         _check_knots(self)
+        if self.curves:
+            object.__setattr__(self, "curves", _contained_curves(self))
 
     @property
     def moving(self) -> bool:
@@ -188,6 +196,14 @@ class BSpline:
             dropped |= {third % self.points} if 2 in implied[end] else set()
         return np.delete(self.nodes, sorted(dropped))
 
+    @property
+    def rows_by_curve(self) -> dict["BSpline", Array]:
+        """{spline: the rows of q whose curve it is}, where coordinates have curves of their own."""
+        rows: dict[BSpline, list[int]] = {}
+        for row, curve in enumerate(self.curves):
+            rows.setdefault(curve, []).append(row)
+        return {curve: np.array(numbers) for curve, numbers in rows.items()}
+
     def through(self, curve: Curve, *, rough: bool = False) -> Array:
         """Return control points (n, points) of the spline that interpolates a curve at the Greville
         abscissae; of a rough one, that comes nearest to it at many instants."""
@@ -207,6 +223,27 @@ class BSpline:
         """Return control points (n, points) whose curve meets values (n, N) at s (N,) in the
         least-squares sense, of least norm if open."""
         return _fitted(self.values(s), values)
+
+
+def coarsest_curve(motion: Basis) -> Basis:
+    """Return the curve with the fewest points, of coordinates that follow no others; the basis
+    itself where all have it."""
+    return min(motion.curves, key=lambda curve: curve.points) if motion.curves else motion
+
+
+def curve_matrix(motion: BSpline, curve: BSpline) -> Array:
+    """Return the matrix (points of the motion, points of the curve) that makes control points of
+    the motion's basis from those of a curve that it contains."""
+    return _curve_matrix(replace(motion, curves=()), curve)
+
+
+@lru_cache(maxsize=128)
+def _curve_matrix(whole: BSpline, curve: BSpline) -> Array:
+    s, basis = _at_nodes(whole)
+    matrix = np.linalg.solve(basis, curve.values(s))
+    matrix[np.abs(matrix) < ALIKE] = 0.0
+    matrix.setflags(write=False)  # it is shared
+    return matrix
 
 
 def split_segments(motion: BSpline, times: int = 2) -> BSpline:
@@ -313,6 +350,26 @@ def _check_knots(motion: BSpline) -> None:
             f"knots: free ones begin at least {motion.spacing:g} apart (spacing), got "
             f"{motion.inner or f'{motion.segments} equal segments'}"
         )
+
+
+def _contained_curves(motion: BSpline) -> tuple[BSpline, ...]:
+    """Return the curves of a motion's coordinates; raise ValueError for one that it does not
+    contain, and on free knots."""
+    curves = tuple(motion.curves)
+    whole = replace(motion, curves=()) if curves else motion
+    if curves and whole.moving:
+        raise ValueError("curves: of coordinates are those on given knots, got knots 'free'")
+    for number, curve in enumerate(curves):
+        if not isinstance(curve, BSpline) or curve.curves or curve.moving:
+            raise ValueError(f"curves: expected BSplines on given knots, got {curve!r}")
+        s = sample(whole, 2 * motion.degree)
+        off = curve.values(s) - whole.values(s) @ curve_matrix(whole, curve)
+        if not np.abs(off).max() < CONTAINED:
+            raise ValueError(
+                f"curves: that of row {number} of q is none of the motion's basis: it is "
+                f"{np.abs(off).max():.2g} off; its degree may not be higher, nor its knots others"
+            )
+    return curves
 
 
 @lru_cache(maxsize=32)

@@ -29,6 +29,7 @@ class Part:
     end: float
 
     collocated: ClassVar[bool] = False
+    curves: ClassVar[tuple] = ()
     hull: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from ocp.codegen.assembler import assemble_function
 from ocp.codegen.compiler.compiled_functions import compile_function
 from ocp.codegen.function_map import map_function
 from ocp.transcription.kernels.row_values import RowValues, row_values
+from ocp.transcription.laws.dependent_curves import with_dependent_curves
 from ocp.transcription.shooting import integrate_passive
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
@@ -49,4 +50,5 @@ __all__ = [
     "transcribe",
     "transcribe_phase",
     "transcription_of",
+    "with_dependent_curves",
 ]

@@ -2,6 +2,7 @@
 weight."""
 
 from collections.abc import Iterable
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -12,13 +13,20 @@ from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import structure
 from ocp.motion.quadrature import quadrature
+from ocp.motion.spline import BSpline, curve_matrix
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.contact.transmitted_wrenches import transmissions
 from ocp.problem.statement import Problem
 from ocp.transcription.constraint_rows import Group
 from ocp.transcription.kernels.motion_traces import trace
 from ocp.transcription.laws.loop_laws import close_loops
-from ocp.transcription.variables.layout import Layout, free_duration, join_variables, motion_inputs
+from ocp.transcription.variables.layout import (
+    Layout,
+    free_duration,
+    join_variables,
+    motion_inputs,
+    points_of_curves,
+)
 
 SHORT = 0.3  # length of a quaternion below which a guess leaves the straight way
 POSTURES = 41  # along a motion, in which elements rest
@@ -37,19 +45,41 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     equalities = [_linear_equalities(group, layout) for group in groups]
     lines = np.vstack([np.empty((0, n * count)), *(lines for lines, _ in equalities)])
     values = np.concatenate([np.empty(0), *(values for _, values in equalities)])
+    used = np.arange(n * count)
+    if problem.motion.curves:
+        matrix, rest, used = _stretch(problem, stiffness)
+        lines = lines[:, used]
+    else:
+        matrix, rest = np.kron(stiffness, np.eye(n)), PULL * np.tile(problem.tree.neutral, count)
     zero = np.zeros((len(lines), len(lines)))
-    system = np.block([[np.kron(stiffness, np.eye(n)), lines.T], [lines, zero]])
-    rest = np.tile(problem.tree.neutral, count)
-    right = np.concatenate([PULL * rest, values])
-    solution = np.linalg.lstsq(system, right, rcond=None)[0]
-    points = normalise_quaternions(
-        problem.tree, np.reshape(solution[: n * count], (n, count), order="F")
-    )
+    system = np.block([[matrix, lines.T], [lines, zero]])
+    solution = np.linalg.lstsq(system, np.concatenate([rest, values]), rcond=None)[0]
+    own = np.zeros(n * count)
+    own[used] = solution[: len(used)]
+    own = np.reshape(own, (n, count), order="F")
+    own = points_of_curves(problem.motion, own) if problem.motion.curves else own
+    points = normalise_quaternions(problem.tree, own)
     points = close_loops(problem, points) if problem.tree.loops else points
     points = rest_states(problem, points)
     T = np.sqrt(np.prod(problem.duration))
     lifted = lifted_guess(layout, points, T) if layout.lifts else None
     return join_variables(layout, points, T, lifted)
+
+
+def _stretch(problem: Problem, stiffness: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the matrix and the right side of the pull on control points of the coordinates' own
+    curves, and the numbers of these among all (k,)."""
+    n, count, neutral = problem.tree.dof, problem.motion.points, np.array(problem.tree.neutral)
+    matrix, rest = np.zeros((n * count, n * count)), np.zeros(n * count)
+    motion = cast(BSpline, problem.motion)
+    for curve, rows in motion.rows_by_curve.items():
+        spread = curve_matrix(motion, curve)
+        for row in rows:
+            place = np.arange(curve.points) * n + row
+            matrix[np.ix_(place, place)] = spread.T @ stiffness @ spread
+            rest[place] = PULL * neutral[row] * spread.sum(axis=0)
+    used = np.flatnonzero(np.diag(matrix))
+    return matrix[np.ix_(used, used)], rest[used], used
 
 
 def rest_states(problem: Problem, points: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from ocp.index_sets import distinct, is_in
 from ocp.mechanics.values.parameters import anything_open, nominal, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.quadrature import sample
-from ocp.motion.spline import BSpline
+from ocp.motion.spline import BSpline, coarsest_curve
 from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.constraints.activations import MIRRORED
 from ocp.problem.contact.ground import Ground, bearing_slots
@@ -70,11 +70,12 @@ def schedule_grid(problem: Problem, per_segment: int, shared: int | None = None)
     is as many as are `shared` there, one at least. The first step after a strike, where velocities
     fall fastest, is halved.
     """
-    s, ground = problem.motion.grid(per_segment), problem.ground
+    motion, ground = coarsest_curve(problem.motion), problem.ground
+    s = motion.grid(per_segment)
     if ground is None:
         return s
     switches = np.array(ground.switches)
-    for a, b in pairwise(problem.motion.breaks.tolist()):
+    for a, b in pairwise(motion.breaks.tolist()):
         cuts = switches[(switches > a + ALIKE) & (switches < b - ALIKE)].tolist()
         if cuts or shared:
             steps = _steps_between(ground, [a, *cuts, b], per_segment, shared)
@@ -120,7 +121,7 @@ def request_instants(
     if when == "hull" and problem.motion.hull:
         nodes = moving_points(problem)
         return tuple(nodes[: -1 if problem.cyclic else None].tolist())
-    s = problem.motion.abscissae(0) if equal else nodes
+    s = coarsest_curve(problem.motion).abscissae(0) if equal else nodes
     if on_nodes:  # the end of a cycle is the start's image, whose bounds hold for both
         s = program.layout.nodes[: -1 if problem.cyclic else None]
     elif isinstance(when, Span) and not equal:

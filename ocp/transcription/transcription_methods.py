@@ -16,7 +16,7 @@ from ocp.dynamics import Formulation
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import LENGTHS, Mesh, check_lengths, interval_ends
 from ocp.motion.quadrature import QUADRATURES, quadrature
-from ocp.motion.spline import SPACING, BSpline
+from ocp.motion.spline import SPACING, BSpline, coarsest_curve
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
@@ -173,9 +173,10 @@ class OnSpline(Method):
                 "quadrature: free knots need 'gauss', whose points stay inside their segments, "
                 f"got {self.quadrature!r}"
             )
-        gauss = problem.motion.degree + 1
+        motion = coarsest_curve(problem.motion)
+        gauss = motion.degree + 1
         panels = self.panels or (gauss if self.quadrature == "gauss" else self.nodes)
-        return quadrature(problem.motion, self.quadrature, panels)
+        return quadrature(motion, self.quadrature, panels)
 
     def lifted_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return instants and weights: of "gauss" on every polynomial between the nodes, otherwise

@@ -29,6 +29,8 @@ def problem(
     slip: float = 0.3,
     hold: str = "throughout",
     without: str = "",
+    exact: bool = False,
+    pieces: int = 64,
 ) -> Problem:
     """`speed`: of walking (m/s), 1.2 for the man of 1.75 m; `step`: length of a step (m), 0.6 for
     him; `points`: control points per joint; `person`: woman or man of a percentile, f5, f50, f95,
@@ -36,7 +38,8 @@ def problem(
     `objective`: effort, torque or constant; `contact`: tolerance of the contact points' place (m);
     `slip`: and of their velocity (m/s); `hold`: feet in their places throughout, or at both ends;
     `without`: families of constraints to leave out, separated by commas, of angles, torques,
-    contact, balance, coupling, avoidance, symmetry, clearance and places.
+    contact, balance, coupling, avoidance, symmetry, clearance and places; `exact`: feet stand
+    without tolerances, between nodes too; `pieces`: of the step, for knots of joints that follow.
     """
     return step_of(
         speed=speed,
@@ -52,6 +55,8 @@ def problem(
         jump=True,
         without=without,
         hold=hold,
+        exact=exact,
+        pieces=pieces,
     )
 
 

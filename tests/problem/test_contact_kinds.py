@@ -341,7 +341,7 @@ def test_a_place_may_be_open():
         (lambda tree: Plane(point=(0, 1)), r"plane: point: expected shape \(3,\)"),
         (
             lambda tree: check_two_pass(biped(), Ground(feet=(point_contact(biped(), "head"),))),
-            "two-pass reactions: foot 'head': expected areas on the ground's own plane, held",
+            "two-pass reactions: foot 'head': expected areas on the ground's own plane; take",
         ),
     ],
 )

@@ -278,7 +278,7 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    spline = _record_settings(BSpline, without=("points", "clamped", "inner"))
+    spline = _record_settings(BSpline, without=("points", "clamped", "inner", "curves"))
     own = [
         setting
         for setting in of_function(task.method, GIVEN)

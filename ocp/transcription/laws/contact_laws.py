@@ -9,8 +9,9 @@ for the rest.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import pairwise
 from types import EllipsisType
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -21,6 +22,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number, matrix, nominal, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
+from ocp.motion.spline import ALIKE, BSpline
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.ground import Ground, Support
 from ocp.problem.instant import Instant
@@ -95,8 +97,9 @@ def rigid_contact_laws(
 def _rigid_laws(same: ByIdentity, roving: frozenset, met: frozenset) -> tuple:
     problem = same.value
     ground, motion = problem.ground, problem.motion
-    holds = _independent(problem.tree, ground, roving)
+    holds = independent_holds(problem.tree, ground, roving)
     implied = _implied_by_ends(problem, holds, roving) | {(level, 0, hold) for level, hold in met}
+    implied |= _implied_by_supports(problem.tree, ground, holds, roving)
     stated = []
     for foot, number in dict.fromkeys((hold.foot, hold.number) for hold in holds):
         rows = [hold for hold in holds if (hold.foot, hold.number) == (foot, number)]
@@ -133,11 +136,29 @@ def _instants(
 
     Over a whole spline they are those of closed loops: places at the Greville abscissae, with the
     rates of both ends for the second and the second last. Against places alone, or one place and
-    the rates, the curve slips least in between, and phases meet at rest.
+    the rates, the curve slips least in between, and phases meet at rest. Where coordinates have
+    curves of their own they are those of the part of the spline between both ends of the span.
     """
+    if asks_accelerations(motion) and not motion.collocated:
+        start, end = span
+        part = _part_of_spline(cast(BSpline, motion), start, end)
+        return tuple((start + (end - start) * part.closing(level, known)).tolist())
     if motion.collocated or tuple(span) != (0.0, 1.0):
         return tuple(closing_instants(motion, level, span, known, ends_first=True))
     return tuple(motion.closing(level, known).tolist())
+
+
+def _part_of_spline(motion: BSpline, start: float, end: float) -> BSpline:
+    """Return the spline that a motion's is between two instants."""
+    inside = [s for s in motion.inner if start + ALIKE < s < end - ALIKE]
+    inner = tuple((s - start) / (end - start) for s in inside)
+    return BSpline(points=len(inner) + motion.degree + 1, degree=motion.degree, inner=inner)
+
+
+def asks_accelerations(motion: Basis) -> bool:
+    """Tell whether contacts ask for accelerations at the ends of the motion: on meshes, and where
+    coordinates have curves of their own."""
+    return motion.collocated or bool(motion.curves)
 
 
 def rigid_holds(ground: Ground) -> list[Hold]:
@@ -167,7 +188,7 @@ def _holds_sought(ground: Ground, free: tuple[str, ...]) -> Iterator[Hold]:
             yield hold
 
 
-def _independent(tree: Tree, ground: Ground, roving: frozenset) -> list[Hold]:
+def independent_holds(tree: Tree, ground: Ground, roving: frozenset = frozenset()) -> list[Hold]:
     """Return the rows that say something new, of those that hold at the same time.
 
     Of every pin first those that say most. Raises ValueError naming a contact out of reach.
@@ -183,6 +204,30 @@ def _independent(tree: Tree, ground: Ground, roving: frozenset) -> list[Hold]:
         kept = [hold in chosen for hold in there]
         chosen += [there[k] for k in _independent_rows(slopes, there, kept)]
     return [hold for hold in holds if hold in chosen]
+
+
+def _implied_by_supports(
+    tree: Tree, ground: Ground, holds: list[Hold], roving: frozenset
+) -> frozenset:
+    """Return (level, 0, row) of rows that hold at their support's start already, since they follow
+    from those of the support before it."""
+    number, place = nominal((tree, ground))
+    implied = set()
+    for foot in ground.feet:
+        for k, (before, after) in enumerate(pairwise(foot.supports)):
+            first = [each for each in holds if (each.foot, each.number) == (foot.name, k)]
+            then = [each for each in holds if (each.foot, each.number) == (foot.name, k + 1)]
+            if after.when[0] - before.when[1] > ALIKE or not (first and then):
+                continue
+            both = [*first, *then]
+            slopes = _posture_slopes(number, place, both, [hold in roving for hold in both])
+            base = np.empty((0, slopes.shape[1]))
+            for row in slopes[: len(first)]:
+                base = _add_direction(base, row)
+            for hold, row in zip(then, slopes[len(first) :]):
+                if not np.linalg.norm(_rest(base, row)) > NEW * np.linalg.norm(row):
+                    implied |= {(level, 0, hold) for level in range(3)}
+    return frozenset(implied)
 
 
 def _holds(support: Support, s: float) -> bool:
@@ -292,7 +337,7 @@ def _implied_by_ends(problem: Problem, holds: list[Hold], roving: frozenset) -> 
         (level, end, hold)
         for hold in holds
         for end in (0, 1)
-        for level in range(3 if problem.motion.collocated else 2)  # which splines do not ask
+        for level in range(3 if asks_accelerations(problem.motion) else 2)  # others do not ask
         if level or hold not in roving  # rates do not depend on where it is
         if hold.support(ground).when[end] == end
     ]

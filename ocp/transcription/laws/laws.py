@@ -13,6 +13,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import unit_of
+from ocp.motion.spline import coarsest_curve
 from ocp.problem.constraint import Constraint
 from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.contact.transmitted_wrenches import passive_rows
@@ -52,7 +53,7 @@ def laws(
     free = tuple(row for row in _free_rows(problem, lifted) if row not in tree.states)
     stated: list[tuple[Constraint, Sequence[Sequence[float]] | None]] = []
     driven = tuple(row for row in range(tree.dof) if row not in (*free, *tree.states))
-    instants = tuple(problem.motion.abscissae(2).tolist())
+    instants = tuple(coarsest_curve(problem.motion).abscissae(2).tolist())
     if problem.cyclic and not lifted:  # the end is the start's image
         instants = tuple(s for s in instants if s < 1.0)
     if lifted and driven:
@@ -173,7 +174,7 @@ def _state_laws(
     if driven and lifted:
         stated.append((_state_law(tree, CONTROLS, driven), None))
     if free:
-        instants = tuple(problem.motion.abscissae(1).tolist())
+        instants = tuple(coarsest_curve(problem.motion).abscissae(1).tolist())
         known = None if problem.motion.collocated else (instants,) * len(free)
         stated.append((_state_law(tree, STATES, free), known))
     return stated
@@ -270,7 +271,9 @@ def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
     if not lifts:
         return Layout(problem=problem, moving=free_knots(problem))
     if interpolation.follows_accelerations(problem):
-        nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
+        nodes = coarsest_curve(problem.motion).abscissae(
+            2
+        )  # where passive joints are asked for lack of torque
     elif stays:
         nodes = nodes_beside_jumps(problem, nodes)
     return lifted_layout(problem, nodes)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from ocp.mechanics.model.tree_structure import structure
 from ocp.motion.basis import Array
 from ocp.motion.quadrature import quadrature
-from ocp.motion.spline import SIDE
+from ocp.motion.spline import SIDE, coarsest_curve
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.contact.ground import bearing_slots
 from ocp.problem.contact.transmitted_wrenches import bears_root, passive_rows
@@ -56,7 +56,8 @@ def lifted_quadrature(problem: Problem, nodes: Array) -> tuple[Array, Array]:
     They are those of Gauss and Legendre on every polynomial, as many points as it has nodes.
     """
     if follows_accelerations(problem):
-        return quadrature(problem.motion, "gauss", problem.motion.degree)
+        motion = coarsest_curve(problem.motion)
+        return quadrature(motion, "gauss", motion.degree)
     s, weights = [], []
     for members in polynomial_runs(problem, nodes, wrenches=True):
         places, shares = np.polynomial.legendre.leggauss(max(LEAST, len(members)))
@@ -112,7 +113,7 @@ def slope_instants(problem: Problem, nodes: Array) -> Array:
 def _interpolation(
     problem: Problem, nodes: Array, s: ArrayLike, wrenches: bool, order: int
 ) -> Array:
-    motion, s = problem.motion, np.asarray(s, dtype=float)
+    motion, s = coarsest_curve(problem.motion), np.asarray(s, dtype=float)
     if motion.collocated:
         return motion.values(s, 3)[:, -len(nodes) :] if order else motion.interpolation(s, nodes)
     if follows_accelerations(problem):
@@ -139,7 +140,8 @@ def _kink_nodes(problem: Problem, nodes: Array, wrenches: bool) -> Array:
         passes_over = bool(np.isfinite([foot.bears for foot in ground.feet]).any())
         if wrenches or passes_over:
             alone |= [len(bearing_slots(ground, s)) > 1 for s in middles]
-    kinked = _near(nodes, np.append(problem.motion.breaks, switches))
+    breaks = coarsest_curve(problem.motion).breaks
+    kinked = _near(nodes, np.append(breaks, switches))
     return kinked | np.append(alone, False) | np.append(False, alone)
 
 

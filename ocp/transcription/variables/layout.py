@@ -29,7 +29,7 @@ from ocp.mechanics.values.parameters import Number, Parameter, with_values
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.free_knots import Moving, elapsed_share, knot_distances, locate, with_widths
-from ocp.motion.spline import ALIKE, BSpline
+from ocp.motion.spline import ALIKE, BSpline, curve_matrix
 from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import bearing_slots
 from ocp.problem.contact.transmitted_wrenches import transmissions
@@ -192,6 +192,7 @@ def split_variables(layout: Layout, x: ArrayLike) -> tuple[np.ndarray, float, np
     problem, x = layout.problem, np.asarray(x, dtype=float).ravel()
     free = free_duration(problem)
     points = np.reshape(x[free : motion_size(problem)], (problem.tree.dof, -1), order="F")
+    points = points_of_curves(problem.motion, points) if problem.motion.curves else points
     lifted = np.where(layout.place >= 0, np.append(x, 0.0)[layout.place], 0.0)
     lifted = lifted * layout.measures[:, None] if layout.lifts else lifted
     return points, duration_at(layout, x), lifted
@@ -236,7 +237,10 @@ def join_variables(
     lifted (zero if None); free knots are those of the `motion`, by default the problem's."""
     x = np.zeros(layout.size)
     first = [duration] if free_duration(layout.problem) else []
-    x[: motion_size(layout.problem)] = np.append(first, np.ravel(control_points, order="F"))
+    points, motion_of_layout = np.atleast_2d(control_points), layout.problem.motion
+    if motion_of_layout.curves:
+        points = points_of_motion(motion_of_layout, points)
+    x[: motion_size(layout.problem)] = np.append(first, np.ravel(points, order="F"))
     if layout.moving:
         x[layout.widths] = np.diff((motion or layout.problem.motion).breaks)
     if lifted is not None:
@@ -244,6 +248,25 @@ def join_variables(
         x[layout.place[present]] = (lifted / layout.measures[:, None])[present]
     x[layout.parameters] = list(layout.values.values())
     return x
+
+
+def points_of_curves(motion: Basis, own: np.ndarray) -> np.ndarray:
+    """Return the control points (n, points) of a motion from those of its coordinates' own curves,
+    which stand first in each row."""
+    points = np.zeros(own.shape)
+    for curve, rows in cast(BSpline, motion).rows_by_curve.items():
+        points[rows] = own[rows, : curve.points] @ curve_matrix(cast(BSpline, motion), curve).T
+    return points
+
+
+def points_of_motion(motion: Basis, points: np.ndarray) -> np.ndarray:
+    """Return the control points of the coordinates' own curves, first in each row, that come
+    nearest to those (n, points) of the motion."""
+    own = np.zeros(points.shape)
+    for curve, rows in cast(BSpline, motion).rows_by_curve.items():
+        matrix = curve_matrix(cast(BSpline, motion), curve)
+        own[rows, : curve.points] = np.linalg.lstsq(matrix, points[rows].T, rcond=None)[0].T
+    return own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,8 +347,13 @@ def _motion_entries(layout: Layout, width: int, s: np.ndarray, hull: bool) -> Tr
     motion, joints, states = problem.motion, np.arange(n), np.array(problem.tree.states, dtype=int)
     first_order = len(states) if motion.collocated and not hull else 0
     parts: list[tuple[Curve, np.ndarray]] = [(motion.values, joints[: n - first_order])]
+    if motion.curves:
+        own = cast(BSpline, motion).rows_by_curve.items()
+        parts = [(curve.values, rows) for curve, rows in own]
     if hull:
-        parts = [(lambda s, order: np.eye(len(s), motion.points) * (order == 0), joints)]
+        parts = [(_each_point(motion.points), joints)]
+        if motion.curves:
+            parts = [(_each_point(curve.points), rows) for curve, rows in own]
     if first_order:
         parts.append((cast(Mesh, motion).first_order_values, states))
     triplets = []
@@ -342,9 +370,23 @@ def _motion_entries(layout: Layout, width: int, s: np.ndarray, hull: bool) -> Tr
     return row, column, value
 
 
+def _each_point(count: int) -> Curve:
+    """Return the curve that is each of so many control points in turn, and then the last one."""
+
+    def values(s: np.ndarray, order: int) -> np.ndarray:
+        return np.eye(count)[np.minimum(np.arange(len(s)), count - 1)] * (order == 0)
+
+    return values
+
+
 def unused_variables(layout: Layout) -> np.ndarray:
-    """Return the numbers in x of what laws of elements' states do not know on a mesh."""
+    """Return the numbers in x of what laws of elements' states do not know on a mesh, or of control
+    points that the coordinates' own curves do not have."""
     problem = layout.problem
+    if problem.motion.curves:
+        counts = np.array([curve.points for curve in problem.motion.curves])
+        point, row = np.nonzero(np.arange(problem.motion.points)[:, None] >= counts)
+        return free_duration(problem) + point * problem.tree.dof + row
     if not (problem.tree.states and problem.motion.collocated):
         return np.empty(0, dtype=int)
     points = cast(Mesh, problem.motion).second_order

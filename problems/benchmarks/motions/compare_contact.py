@@ -4,9 +4,11 @@ A foot that stands still asks for y = 0 and v = 0 along a whole phase. A spline 
 some instants only, the Greville abscissae in the phase: it has so many control points per joint,
 and fewer are left since the step mirrors itself. Torques and balance are left out, accelerations
 are least: what remains is whether the feet can stand, and what they do between those instants.
-Where the solver does not come to an end, equalities that follow from others where it stopped are
-left out, and it goes on from there; if that does not end either, by way of a motion without those
-that nearly follow.
+Asked for "everywhere", joints of the leg that stands
+follow the others on curves of their own (`with_dependent_curves`), and contact is exact between
+those instants too. Where the solver does not come to an end, equalities that follow from others
+where it stopped are left out, and it goes on from there; if that does not end either, by way of a
+motion without those that nearly follow.
 """
 
 import sys
@@ -32,7 +34,10 @@ ASKED = {
     "v": (0.005, 0.0),
     "y, v": (0.0, 0.0),
     "5 mm, 0.3 m/s": (0.005, 0.3),
+    "everywhere": (0.0, 0.0),
 }  # m and m/s; zero is an equality
+EVERYWHERE = "everywhere"  # by joints that follow on curves of their own
+PLACES, RATES = ("contact", "places", "standing."), ("slip", "standing_rate.")  # names of rows
 LEGS = ("hip_", "knee_", "ankle_", "toe_")
 RANK = 1e-9  # of the largest singular value
 NEARLY = 1e-3  # part of a unit gradient outside the span of others, below which it nearly follows
@@ -81,7 +86,12 @@ def stated(points: int, asked: str) -> Problem:
     """Return the step that is to keep to the ground as `asked`, a name of ASKED."""
     contact, slip = ASKED[asked]
     step = problem(
-        points=points, contact=contact, slip=slip, hold="ends", without="torques,balance"
+        points=points,
+        contact=contact,
+        slip=slip,
+        hold="throughout" if asked == EVERYWHERE else "ends",
+        without="torques,balance",
+        exact=asked == EVERYWHERE,
     )
     return replace(step, objective=smoothness(step.tree))
 
@@ -97,8 +107,8 @@ def fit(points: int, asked: str) -> Fit:
     (part,) = program.parts
     equalities, rank = counted(part, here)
     known = violations(solution)
-    contact = [one for name, one in known.items() if name.startswith(("contact", "places"))]
-    slip = [one for name, one in known.items() if name.startswith("slip")]
+    contact = [one for name, one in known.items() if name.startswith(PLACES)]
+    slip = [one for name, one in known.items() if name.startswith(RATES)]
     return Fit(
         points=points,
         asked=asked,
@@ -137,9 +147,11 @@ def _without(nlp: NLP, solver: Solver, x: np.ndarray, *nearly: float) -> Again:
 def freedom(step: Problem) -> int:
     """Return the number of variables that place pelvis and legs: control points less those of the
     symmetry."""
-    moved = [one for one in step.tree.moving if one.name in ROOT or one.name.startswith(LEGS)]
+    moving = enumerate(step.tree.moving)
+    moved = [k for k, one in moving if one.name in ROOT or one.name.startswith(LEGS)]
     conditions = 0 if step.symmetry is None else 2  # angles and rates
-    return len(moved) * (step.motion.points - conditions)
+    curves = step.motion.curves or (step.motion,) * step.tree.dof
+    return sum(curves[row].points - conditions for row in moved)
 
 
 def _farthest(rows: Sequence[Violation], tolerance: float) -> float:
@@ -179,8 +191,8 @@ def _row(one: Fit) -> tuple[str, ...]:
         "solved" if done.success else done.status,
         str(done.statistics["iterations"]),
         f"{one.there:.0e}",
-        f"{1e3 * one.between[0]:.1f}",
-        f"{one.between[1]:.2f}",
+        f"{1e3 * one.between[0]:.2g}",
+        f"{one.between[1]:.2g}",
         *_again(one.again),
     )
 

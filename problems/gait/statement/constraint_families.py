@@ -115,7 +115,9 @@ def standing(
             side: [name for names in CONTACTS[side].values() for name in names] for side in FEET
         }
         below = landing(one.ground, one.rise)
-        rules += [foot_contact(one.ground, axes=axes, **tolerances), no_penetration(below, soles)]
+        exact = any(each.rigid for foot in one.ground.feet for each in foot.supports)
+        rules += [] if exact else [foot_contact(one.ground, axes=axes, **tolerances)]
+        rules += [no_penetration(below, soles)]
         rules += [_off_stairs(one)] if one.rise else []
         rules += [_off_tread(one, position)] if one.rise < 0 else []
     if "places" in families and not (contact and always):

@@ -138,6 +138,15 @@ def stance(
     return Ground(normal=tilt[:, 1], feet=feet)
 
 
+def standing_exactly(ground: Ground) -> Ground:
+    """Return a ground whose supports hold their pins exactly, as a law of motion."""
+    feet = (
+        replace(foot, supports=tuple(replace(each, rigid=True) for each in foot.supports))
+        for foot in ground.feet
+    )
+    return replace(ground, feet=tuple(feet))
+
+
 def along(slope: float | Open) -> tuple[Any, Any]:
     """Return the ways ahead and up on a way of 1 along ground that goes up by a slope (deg)."""
     angle = slope * (np.pi / 180)

@@ -60,6 +60,7 @@ from ocp.problems.gait.statement.contact_schedule import (
     changes_of,
     knots_at_changes,
     stance,
+    standing_exactly,
     usual_schedule,
 )
 from ocp.problems.gait.statement.objective_terms import STIFF, WALKING, human_cost
@@ -85,6 +86,7 @@ from ocp.problems.gait.statement.walking_task import (
     Terrain,
 )
 from ocp.studies import call_by_flags
+from ocp.transcription import with_dependent_curves
 
 BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for side in "rl")
 ANKLES = ("ankle_df_r", "ankle_df_l")
@@ -155,6 +157,8 @@ def problem(
     families = asked(rules.without)
     _check_sides(muscles, carried, full=full)
     _check_rules(rules, terrain, phased=phased, full=full, whole="symmetry" in families)
+    if accuracy.exact and (phased or not {"contact", "places"} <= families):
+        raise ValueError("exact: is of a step in one phase, with the families contact and places")
     chosen = pace(speed, step, free=gait.free_timing, full=full, slope=terrain.slope)
 
     def stated(lead: str = "right") -> Problem:
@@ -163,6 +167,8 @@ def problem(
         ground = stance(
             body, way, gait.width, when, terrain.slope, terrain.rise, toe_out=gait.toe_out
         )
+        if accuracy.exact:
+            ground = standing_exactly(ground)
         if goal.objective == ELASTIC:  # which costs rates of torques enough to keep them smooth
             ground = replace(ground, sharing="smooth")
         ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, terrain)))
@@ -179,7 +185,7 @@ def problem(
             switches=goal.objective == ELASTIC,
         )
         share = 1.0 if phased else 10.0 / time
-        return Problem(
+        one_step = Problem(
             tree=body,
             motion=_spline(goal.objective, accuracy.points, when),
             duration=time,
@@ -193,6 +199,7 @@ def problem(
             ],
             constraints=requirements(one, families, rules, accuracy),
         )
+        return with_dependent_curves(one_step, accuracy.pieces) if accuracy.exact else one_step
 
     if not phased:
         return stated()

@@ -130,9 +130,12 @@ class Accuracy:
 
     `points`: control points per joint, by default 22, whose knots stand where contacts change, of
     the objective human 10, of walks of effort alone 8; `contact`: tolerance of the contact
-    points' place (m); `slip`: and of their velocity (m/s).
+    points' place (m); `slip`: and of their velocity (m/s); `exact`: feet stand without either,
+    between the nodes too, with knots for the joints that follow them in `pieces` of the step.
     """
 
     points: int | None = None
     contact: float | Open = 0.002
     slip: float | Open = 0.1
+    exact: bool = False
+    pieces: int = 64
