@@ -1,4 +1,7 @@
-"""Weights of a reach, or of a walk, found again from the motions that are optimal with them.
+"""Weights of a reach, or of walks, found again from the motions that are optimal with them.
+
+The reach is of two links whose torques are at their limits, the planar walk of a biped of five
+links on point feet, the walk that of the human, with all terms of its cost.
 
 The motions are predicted with weights that a seed draws about those of the statement, by a factor
 of exp(0.4) [assumed], and sampled 51 times, exactly and with noise on all coordinates. The search
@@ -15,6 +18,8 @@ import numpy as np
 
 from ocp import (
     BSpline,
+    Ground,
+    Guess,
     Objective,
     ObjectiveFit,
     Problem,
@@ -26,23 +31,47 @@ from ocp import (
     at_start,
     duration,
     effort,
+    friction,
     identify_objective,
     jerk,
+    joint_limits,
+    mirror_symmetry,
+    point_contact,
+    smoothness,
     solve,
+    squares,
     torque_limits,
     torque_rate,
+    unilateral,
 )
 from ocp.cli import DONE, FAILED, exit_status, refuse
 from ocp.models.arms.two_link import two_link
+from ocp.models.walkers.five_link import five_link
 from ocp.problems.arms.identify_arm import MISSES, beyond
 from ocp.problems.gait.solve_step import closely, walk
 from ocp.problems.gait.statement.step import problem as step
+from ocp.problems.hopping.biped_walk import DRIVEN, EXCHANGED, swing
 from ocp.studies import markdown
 
 SPREAD = 0.4  # standard deviation of the logarithms of true weights over the statement's
 SAMPLES = 51
 ANGLE, PLACE = 0.01, 0.002  # rad and m: noise of angles, as of markers' kinematics, and of places
-SCALE = {"reach": "duration", "walk": "excitation"}  # terms that keep their weights
+SCALE = {
+    "reach": "duration",
+    "planar": "effort",
+    "walk": "excitation",
+}  # terms that keep their weights
+STRIDING = np.array(  # m and rad: waypoints of the planar walk from which it is found
+    [
+        [-0.2, 0.0, 0.25],
+        [0.75, 0.78, 0.75],
+        [0.0, 0.0, 0.0],
+        [0.3, 0.0, -0.3],
+        [-0.1, -0.1, -0.1],
+        [-0.3, 0.2, 0.3],
+        [-0.1, -0.7, -0.1],
+    ]
+)
 EXACT = 0.01  # that a weight may be off which is found from exact curves
 
 
@@ -100,20 +129,49 @@ def reach() -> Problem:
     )
 
 
+def planar() -> Problem:
+    """Return a step of a planar biped of five links that lands without a blow and spares torques of
+    hips and knees, accelerations, rates of torques, and leans of the torso."""
+    biped = five_link(torque=100.0)
+    up, (hips, knees) = (0.0, 1.0, 0.0), (DRIVEN[::2], DRIVEN[1::2])
+    ground = Ground(feet=(point_contact(biped, "left foot", normal=up),), normal=up)
+    ((_, knee),) = effort(biped, knees).terms
+    return Problem(
+        tree=biped,
+        motion=BSpline(points=20, degree=5),
+        duration=0.7,
+        ground=ground,
+        symmetry=mirror_symmetry(biped, EXCHANGED, (1.0,) * 7, shift={"x": 0.45}, qdd=False),
+        objective=1e-3 * effort(biped, hips)
+        + Objective(terms=((1e-3, replace(knee, name="knee_effort")),))
+        + 0.3 * smoothness(biped, DRIVEN, turn=30.0)
+        + 1e-6 * torque_rate(biped, DRIVEN)
+        + 30.0 * squares("lean", lambda at: at.q[2]),
+        constraints=(
+            joint_limits(biped),
+            torque_limits(biped),
+            unilateral(biped, ground),
+            friction(biped, ground, coefficient=0.6),
+            swing("right foot", 0.45, 0.0, 0.04),
+        ),
+    )
+
+
 def case(name: str, seed: int) -> Case:
-    """Return the reach or the walk with true weights of a seed."""
-    stated = {"reach": reach, "walk": step}[name]()
+    """Return the reach or a walk with true weights of a seed."""
+    stated = {"reach": reach, "planar": planar, "walk": step}[name]()
     rng = np.random.default_rng(seed)
     terms = stated.objective.terms
     drawn = {term.name: float(np.exp(SPREAD * rng.standard_normal())) for _, term in terms}
     factors = drawn | {SCALE[name]: 1.0}
     true = Objective(terms=tuple((weight * factors[term.name], term) for weight, term in terms))
     transcription, solver = Transcription(), Solver(options={"tol": 1e-10})
-    solved: Callable = _solve_reach
+    solved: Callable = _solve_plainly
     if name == "walk":
         solved = walk
         transcription, solver = closely(stated, transcription), Solver(plugin="structured")
-    guess = solved(stated, Transcription(), Solver()).require(coarse=True)
+    begin = Guess(q=STRIDING) if name == "planar" else None
+    guess = solved(stated, Transcription(), Solver(), guess=begin).require(coarse=True)
     motion = solved(replace(stated, objective=true), transcription, solver, guess=guess)
     return Case(
         problem=stated,
@@ -125,11 +183,11 @@ def case(name: str, seed: int) -> Case:
     )
 
 
-def _solve_reach(
+def _solve_plainly(
     problem: Problem,
     transcription: Transcription,
     solver: Solver,
-    guess: Solution | None = None,
+    guess: Guess | Solution | None = None,
 ) -> Solution:
     return solve(problem, transcription, solver, guess=guess)
 
@@ -198,6 +256,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _tell(f"noise {seed}", this, noisy[-1])
     print(table(this, whole, exact, noisy))
     count = sum(inside(this, each) for each in noisy)
+    near_truth = sum(
+        np.count_nonzero(np.abs(this.off(each)) <= 2 * np.array([*each.errors.values()]))
+        for each in noisy
+    )
+    size = len(noisy) * len(this.sought)
+    words = f"within two of their errors: {near_truth} of {size} weights"
+    print(f"{words} ({(1 - MISSES) * size:.0f} are expected)")
     largest = float(np.abs(np.expm1(this.off(exact))).max())
     print(f"largest error from exact curves: {100 * largest:.2g} %")
     print(f"within the ellipsoid of their errors: {count} of {flags.trials} trials")
@@ -216,7 +281,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m problems.identify_weights", description=__doc__, allow_abbrev=False
     )
-    words = "the reach of two links (default), or the default walk"
+    words = "the reach (default), the planar walk, or the walk of the human"
     parser.add_argument("what", nargs="?", default="reach", choices=tuple(SCALE), help=words)
     count: dict = {"type": int, "metavar": "N"}
     parser.add_argument("--trials", default=20, help="with noise (default: 20)", **count)
