@@ -108,8 +108,8 @@ def test_a_task_runs_with_its_own_transcription_unless_flags_say_otherwise(capsy
         replace(task, transcription={"nodes": 3})
 
 
-def test_snopt_meets_the_torque_limits_last_and_both_solves_count(monkeypatch):
-    """Its first program has neither torque limits nor an objective; the second has everything."""
+def test_snopt_meets_the_torque_limits_last_and_all_solves_count(monkeypatch):
+    """Without them it finds a motion, then the least effort; the third solve has everything."""
     asked = []
 
     def spent(statement, transcription, solver, **settings):
@@ -124,13 +124,15 @@ def test_snopt_meets_the_torque_limits_last_and_both_solves_count(monkeypatch):
     monkeypatch.setattr(thesis_gait, "EASED", "ipopt")  # SNOPT itself may not be here
     solver = Solver(options={"max_wall_time": 10.0})
     last = thesis_gait.predict(problem(), TASK.transcription, solver)
-    (first, nothing, options), (every, effort, left) = asked
-    assert every - first == {"torques"} and (nothing, effort) == (0, 1)
-    assert options == {"tol": 1e-3, "max_wall_time": 10.0} and left["max_wall_time"] == 7.0
-    both = {"calls": {"jac_g": [8, 1.0]}, "stages": [1, 2]}
-    assert last.statistics == dict.fromkeys(ADDED, 6) | both
+    (first, nothing, options), (eased, effort, left), (every, again, rest) = asked
+    assert first == eased and every - eased == {"torques"}
+    assert (nothing, effort, again) == (0, 1, 1)
+    assert options == {"tol": 1e-3, "max_wall_time": 10.0}
+    assert (left["max_wall_time"], rest["max_wall_time"]) == (7.0, 4.0)
+    whole = {"calls": {"jac_g": [12, 1.5]}, "stages": [1, 2, 3]}
+    assert last.statistics == dict.fromkeys(ADDED, 9) | whole
     thesis_gait.predict(problem(), TASK.transcription, solver, feasible=False)
-    assert len(asked) == 3
+    assert len(asked) == 4
 
 
 def test_constant_is_constant():

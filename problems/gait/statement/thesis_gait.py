@@ -39,34 +39,38 @@ def predict(
     otherwise; `feasible`: find a motion that meets the constraints, J = constant, before the
     effort counts.
 
-    SNOPT first finds one without the torque limits: with them the simplex method of its first
-    quadratic program takes tens of thousands of steps.
+    SNOPT leaves the torque limits out until the effort is least without them: with them the simplex
+    method of its first quadratic program takes tens of thousands of steps, and all its quadratic
+    programs have twice the rows. From there it goes on with all of them.
     """
     solver = replace(solver, options={**OPTIONS.get(solver.name, {}), **solver.options})
     if not (feasible and solver.name == EASED):
         return walk(problem, transcription, solver, guess=guess, watch=watch, feasible=feasible)
     start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
-    early = solve(
-        _without_torque_limits(problem),
-        transcription,
-        solver,
-        guess=start,
-        watch=with_stage(watch, "without torque limits"),
-        attempts=PLAIN,
-    )
-    if early.status == INTERRUPTED:
-        return replace(early, problem=problem)
-    seconds = early.statistics["solve_seconds"]
-    left = budget(solver).after(early.statistics["iterations"], seconds, seconds).limit(solver)
-    near = replace(early, multipliers={})
-    last = walk(problem, transcription, left, guess=near, watch=watch, feasible=True)
-    return replace(last, statistics=together(early.statistics, last.statistics))
+    eased = _without_torque_limits(problem)
+    words = "a motion without torque limits", "without torque limits", "with torque limits"
+    stages = replace(eased, objective=Objective(terms=())), eased, problem
+    statistics: Mapping[str, Any] = {}
+    for stage, word in zip(stages, words):
+        limits = solver
+        if statistics:
+            seconds = statistics["solve_seconds"]
+            limits = budget(solver).after(statistics["iterations"], seconds, seconds).limit(solver)
+        seen = with_stage(watch, word)
+        solution = solve(stage, transcription, limits, guess=start, watch=seen, attempts=PLAIN)
+        statistics = (
+            together(statistics, solution.statistics) if statistics else solution.statistics
+        )
+        start = replace(solution, multipliers={})
+        if solution.status == INTERRUPTED:
+            break
+    return replace(solution, problem=problem, statistics=statistics)
 
 
 def _without_torque_limits(problem: Problem) -> Problem:
-    """Return a problem that asks for any motion within all its constraints but those on torques."""
+    """Return a problem that asks for all its constraints but those on torques."""
     kept = (each for each in problem.constraints if family_of(each.name) != "torques")
-    return replace(problem, constraints=tuple(kept), objective=Objective(terms=()))
+    return replace(problem, constraints=tuple(kept))
 
 
 def total(solution: Solution) -> Activity:
