@@ -87,6 +87,14 @@ def test_exact_angles_give_the_weights_back():
     assert found.rms < 1e-6 * found.rms_before
 
 
+def test_weights_a_hundred_times_off_are_found_by_way_of_the_first_order_conditions():
+    far = {name: w * 100.0 ** (-1) ** k for k, (name, w) in enumerate(TRUTH.items())}
+    found = identify_objective(reach(far), [recorded(true_reach())], solver=TIGHT)
+    rough = [np.log(found.inverse[name] / TRUTH[name]) for name in TRUTH]
+    assert np.abs(rough).max() < np.log(3)
+    assert np.abs(distance(found)).max() < 1e-4
+
+
 def test_slopes_are_those_of_motions_solved_anew():
     problem = _with_open_weights(reach(START), tuple(START))
     plan = prepare(problem, solver=TIGHT)
