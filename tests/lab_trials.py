@@ -135,3 +135,21 @@ def striding(noise=0.0):
         q[tree.coordinate(f"hip_flex_{side}")] = 0.1 + 0.4 * np.cos(2 * np.pi * t + phase)
         q[tree.coordinate(f"knee_flex_{side}")] = 0.5 + 0.45 * np.sin(2 * np.pi * t + phase + 3.5)
     return t, q, seen(q, noise=noise, rate=RATE / 3)
+
+
+@cache
+def treading():
+    """Striding on two belts, a plate under each: markers and wrenches, in axes with z up."""
+    tree, _ = truth()
+    t, q, markers = striding(noise=1e-3)
+    plates = {}
+    for side, phase in (("r", 0.0), ("l", 0.5)):
+        names = tuple(f"{side.upper()}{end}" for end in ("HEE", "TOE"))
+        heel, toe = np.split(point_places(tree, names, q)[0], 2)
+        share = np.clip(((t - 0.06 + phase) % 1.0) / 0.52, 0, 1)
+        push = np.zeros((3, len(t)))
+        push[1] = 1.1 * MASS * 9.81 * np.sin(np.pi * share)
+        place = heel + (0.2 + 0.6 * share) * (toe - heel)
+        place[1] = 0.0
+        plates[f"plate_{side}"] = np.vstack([np.cross(place.T, push.T).T, push])
+    return markers, Series(t=t, values=plates, source="walk_grf.mot").rotate(Z_UP.T)

@@ -267,22 +267,40 @@ class Search:
     ) -> np.ndarray:
         """Return Gauss's and Newton's step (points, n) of the augmented Lagrangian."""
         at, (count, n) = self.instants, change.shape
-        parts = slopes[:, :, : 3 * n].reshape(len(off), len(self.passive), 3, n)
-        local = np.einsum("kda,kmdn->kman", at.weights, parts).reshape(
-            len(off), len(self.passive), -1
-        )
-        normal = local.transpose(0, 2, 1) @ self.inverse @ local
-        pull = np.einsum("kmi,km->ki", local, self.push(off, multipliers))
-        pull = pull.reshape(len(off), -1, n)
+        m, wide, degree = len(self.passive), at.weights.shape[2], at.weights.shape[2] - 1
+        parts = slopes[:, :, : 3 * n].reshape(len(off), m, 3, n)
+        inverse, push = self.inverse, self.push(off, multipliers)
         moved = at.at(change).reshape(3, n, -1)
-        for k, share in self.shares:
-            own = at.weights[:, k]
-            both = share * own[:, :, None] * own[:, None, :]
-            normal += np.einsum("kab,kij->kaibj", both, self.metric).reshape(normal.shape)
-            pull += (
-                share * own[:, :, None] * np.einsum("kij,jk->ki", self.metric, moved[k])[:, None]
-            )
-        return _banded_step(at, normal, -pull, count)
+        ways = {k: np.einsum("kij,jk->ki", self.metric, moved[k]) for k, _ in self.shares}
+        size, groups = degree * n, -(-count // degree) + 1  # neighbours among groups touch alone
+        diagonal = [np.zeros((size, size)) for _ in range(groups)]
+        below = [np.zeros((size, size)) for _ in range(groups - 1)]
+        right = np.zeros((groups * degree, n))
+        for first in range(self.motion.segments):
+            mine = at.first == first
+            weights = at.weights[mine]
+            local = np.einsum("kda,kmdn->kman", weights, parts[mine]).reshape(-1, m, wide * n)
+            normal = np.tensordot(local, inverse[mine] @ local, axes=((0, 1), (0, 1)))
+            pull = np.einsum("kmi,km->i", local, push[mine]).reshape(wide, n)
+            for k, share in self.shares:
+                own = weights[:, k]
+                both = share * own[:, :, None] * own[:, None, :]
+                metric = np.tensordot(both, self.metric[mine], axes=(0, 0))  # (a, b, i, j)
+                normal += metric.transpose(0, 2, 1, 3).reshape(normal.shape)
+                pull += share * own.T @ ways[k][mine]
+            group, place = divmod(first, degree)
+            whole = np.zeros((2 * size, 2 * size))
+            inner = slice(place * n, (place + wide) * n)
+            whole[inner, inner] = normal
+            diagonal[group] += whole[:size, :size]
+            below[group] += whole[size:, :size]
+            diagonal[group + 1] += whole[size:, size:]
+            right[first : first + wide] -= pull
+        for group in range(groups):
+            beyond = np.arange(group * degree, (group + 1) * degree) >= count
+            diagonal[group] += np.diag(np.repeat(beyond.astype(float), n))
+        factors = factorise(diagonal, below)
+        return factors.solve(right.reshape(groups, size)).reshape(-1, n)[:count]
 
 
 def _first(
@@ -411,32 +429,6 @@ def _solve(search: Search, begin: np.ndarray) -> tuple[np.ndarray, str, int]:
         if np.abs(left).max() < ENOUGH and before - after < SMALL * before:
             return points, "converged", count + 1
     return points, "too many iterations", ITERATIONS
-
-
-def _banded_step(at: Instants, normal: np.ndarray, pull: np.ndarray, count: int) -> np.ndarray:
-    """Return the step (points, n) of normal equations (K, (degree + 1) n, ...) of instants, and of
-    their pulls (K, degree + 1, n): in groups of as many points as the degree neighbours touch."""
-    wide, n = pull.shape[1:]
-    degree = wide - 1
-    size, groups = degree * n, -(-count // degree)
-    diagonal = [np.zeros((size, size)) for _ in range(groups + 1)]
-    below = [np.zeros((size, size)) for _ in range(groups)]
-    right = np.zeros(((groups + 1) * degree, n))
-    for first in np.unique(at.first):
-        mine = at.first == first
-        group, place = divmod(int(first), degree)
-        both = np.zeros((2 * size, 2 * size))
-        inner = slice(place * n, (place + wide) * n)
-        both[inner, inner] = normal[mine].sum(axis=0)
-        diagonal[group] += both[:size, :size]
-        below[group] += both[size:, :size]
-        diagonal[group + 1] += both[size:, size:]
-        right[first : first + wide] += pull[mine].sum(axis=0)
-    for group in range(groups + 1):
-        beyond = np.arange(group * degree, (group + 1) * degree) >= count
-        diagonal[group] += np.diag(np.repeat(beyond.astype(float), n))
-    factors = factorise(diagonal, below)
-    return factors.solve(right.reshape(groups + 1, size)).reshape(-1, n)[:count]
 
 
 def _result(

@@ -81,7 +81,7 @@ def recognise_axes(markers: Series, table: MarkerSet, up: str = "") -> Axes:
     doubts = []
     if abs(forward[m]) < CLEAR * np.linalg.norm(forward):
         doubts.append("the person faces between two axes of the laboratory")
-    _check_sides(markers, table, forward)
+    _check_sides(markers, table, forward, upward)
     turn = np.array([np.cross(upward, ahead), upward, ahead])
     return Axes(
         turn=tuple(map(tuple, turn.tolist())),
@@ -104,9 +104,20 @@ def _check_size(source: str, leg: float) -> None:
     )
 
 
-def _check_sides(markers: Series, table: MarkerSet, forward: np.ndarray) -> None:
-    """Raise ValueError where feet point backward or the pelvis' back lies ahead, which exchanged
+def _check_sides(
+    markers: Series, table: MarkerSet, forward: np.ndarray, upward: np.ndarray
+) -> None:
+    """Raise ValueError where feet point backward, or ankles lie on each other's side, as exchanged
     names of left and right make of anybody."""
+    across = table.landmark("ankle_lat_r"), table.landmark("ankle_lat_l")
+    if None not in across:
+        right, left = (markers.values[str(name)] for name in across)
+        apart = np.nanmean(left - right, axis=1) @ np.cross(upward, forward)
+        if apart < 0:
+            raise ValueError(
+                f"{markers.source}: the left ankle is on the right of the right one: left and "
+                "right are exchanged, of legs or of the pelvis"
+            )
     votes = []
     for side in "rl":
         heel, toe = table.landmark(f"heel_{side}"), table.landmark(f"toe_{side}")

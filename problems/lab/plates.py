@@ -12,6 +12,7 @@ LOADED = 20.0  # N: a plate bears a foot above it
 STEP = 100.0  # N: that a step comes to, at least
 SHORT = 0.1  # s: of a step, at least
 ASIDE = 0.15  # m: a foot whose line from heel to toe is farther from the pressure does not bear
+OFTEN = 0.25  # of a step's load: that much is not so far from the foot that bears it
 UNSURE = 0.1  # m: by which the other foot is farther, where nobody doubts
 
 
@@ -56,22 +57,28 @@ def treads(forces: Series, lines: Mapping[str, tuple[np.ndarray, np.ndarray]]) -
     """
     found = []
     for plate, rows in forces.values.items():
+        if np.nanmin(rows[4]) < -STEP and np.nanmax(rows[4]) < STEP:
+            raise ValueError(
+                f"{forces.source}: plate {plate!r} pulls feet down by {-np.nanmin(rows[4]):.0f} N: "
+                "forces are those of the feet on the plate, or the axis that is up is another"
+            )
         for first, last in _steps(forces.t, np.nan_to_num(rows[4])):
             span = slice(first, last + 1)
             weight = rows[4, span]
             pressure = np.array((rows[2, span], -rows[0, span])) / weight  # X, Z at Y = 0
-            off = {
-                side: float(
-                    np.average(_distance(pressure, heel[:, span], toe[:, span]), weights=weight)
-                )
+            far = {
+                side: _distance(pressure, heel[:, span], toe[:, span])
                 for side, (heel, toe) in lines.items()
             }
+            off = {side: float(np.average(each, weights=weight)) for side, each in far.items()}
             foot = min(off, key=off.__getitem__)
-            if off[foot] > ASIDE:
+            beside = float(np.average(far[foot] > ASIDE, weights=weight))
+            if off[foot] > ASIDE or beside > OFTEN:
                 raise ValueError(
                     f"{forces.source}: plate {plate!r} bears {weight.max():.0f} N from "
                     f"{forces.t[first]:.2f} to {forces.t[last]:.2f} s, {off[foot]:.2f} m from the "
-                    "nearer foot: plates are exchanged, or forces are in other axes than markers"
+                    f"nearer foot, of the load {100 * beside:.0f} % beyond {ASIDE} m: plates are "
+                    "exchanged, forces are in other axes than markers, or at other times"
                 )
             found.append(
                 Tread(

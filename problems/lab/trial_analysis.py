@@ -21,6 +21,10 @@ CUTOFF = 6.0  # Hz: of the usual filters of gait (Winter 2009), which the spline
 PLATES = 5.0, 0.01  # N, m: of plates beside markers [assumed; Bobbert & Schamhardt 1990]
 MISSING = 0.25  # of the frames: a marker that lacks more is named
 ASTRAY = 0.04  # m: root mean square of a marker that does not sit where the person has it
+JUMP = 0.1  # m: of a marker in one frame
+GRAVITY = 9.81  # m/s2
+LOADS = 0.7, 5.0  # of a weight: the largest load of somebody who steps, from slow walks to sprints
+ODD = 0.1  # of a weight: unexplained forces beyond it (Hicks et al. 2015 ask for less than 0.05)
 TOGETHER = 0.15  # s: between a strike of the plates and that of the markers
 UNSURE = 0.05  # s: of an event that markers tell (Zeni et al. 2008: most within 2 frames of 60 Hz)
 NEAR = 0.02  # s: of a tread that covers a stance
@@ -96,13 +100,7 @@ class Analysis:
     def residuals(self) -> tuple[float, float]:
         """Root mean squares of the force (N) and moment (N m) at the pelvis that motion and
         plates leave unexplained where they tell all, nan without plates."""
-        if not self.known.any():
-            return float("nan"), float("nan")
-        tree = self.person.tree
-        rows = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
-        slides = [k for k in rows if tree.moving[k].kind == "prismatic"]
-        turns = [k for k in rows if k not in slides]
-        return _rms(self.torques[slides][:, self.known]), _rms(self.torques[turns][:, self.known])
+        return _unexplained_root(self.person.tree, self.torques, self.known)
 
     @property
     def segments(self) -> dict[str, float]:
@@ -155,14 +153,14 @@ def analyse(
     said = [
         f"marker {name} is missing in all frames" for name in lost if name in person.table.sites
     ]
-    said += [*axes.doubts, *_missing(seen), *_astray(fit), *_unsolved(fit)]
+    said += [*axes.doubts, *_missing(seen), *_astray(fit), *_jumps(fit), *_unsolved(fit)]
     steps: tuple[Tread, ...] = ()
     feet, torques = None, np.empty((0, len(fit.t)))
     if forces is not None:
         turned = forces.between(float(seen.t[0]), float(seen.t[-1])).rotate(axes.turn)
         lines = {side: _line(person, seen, side, turned.t) for side in "rl"}
         steps = treads(turned, lines)
-        said += doubts(steps)
+        said += [*doubts(steps), *_misfit(person, turned, steps)]
         feet = foot_wrenches(turned, steps)
         torques = measured_torques(person.tree, fit.t, fit.q, fit.qd, fit.qdd, feet, person.feet)
     events = tuple(_events(person, seen, fit, steps))
@@ -180,6 +178,12 @@ def analyse(
     found = tuple(_cycles(person, fit, torques, events, steps))
     if not found:
         said.append("no whole stride: no foot strikes twice")
+    unexplained = _unexplained_root(person.tree, torques, known)
+    if unexplained[0] > ODD * person.mass * GRAVITY:
+        said.append(
+            f"{unexplained[0]:.0f} N (rms) at the pelvis are unexplained: plates and markers are "
+            "not of one time, or the mass is another"
+        )
     return Analysis(
         person=person,
         fit=fit,
@@ -195,6 +199,17 @@ def analyse(
         f"{segments / span / 2:.1f} Hz",
         doubts=tuple(said),
     )
+
+
+def _unexplained_root(tree: Tree, torques: np.ndarray, known: np.ndarray) -> tuple[float, float]:
+    """Return the root mean squares of the force (N) and moment (N m) on passive joints, of the
+    times that are known; nan where none are."""
+    if not known.any():
+        return float("nan"), float("nan")
+    rows = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
+    slides = [k for k in rows if tree.moving[k].kind == "prismatic"]
+    turns = [k for k in rows if k not in slides]
+    return _rms(torques[slides][:, known]), _rms(torques[turns][:, known])
 
 
 def _muscles(person: MeasuredPerson, fit: MarkerFit, torques: np.ndarray) -> MuscleForces | None:
@@ -262,6 +277,30 @@ def _astray(fit: MarkerFit) -> Iterator[str]:
                 f"marker {name} is {1e3 * rms:.0f} mm from its place on the person: it has moved, "
                 "or its name is another's"
             )
+
+
+def _jumps(fit: MarkerFit) -> Iterator[str]:
+    for name, rows in fit.residuals.items():
+        off = np.linalg.norm(np.nan_to_num(rows), axis=0)
+        if fit.rms[name] <= ASTRAY and off.max() > JUMP:
+            yield (
+                f"marker {name} is {1e3 * off.max():.0f} mm from its place at "
+                f"{fit.t[off.argmax()]:.2f} s: it is another thing's there"
+            )
+
+
+def _misfit(person: MeasuredPerson, forces: Series, steps: tuple[Tread, ...]) -> Iterator[str]:
+    """Yield what is odd of the load on plates beside the person's weight (N)."""
+    if not steps:
+        yield "plates bear no foot: moments are those of legs in the air"
+        return
+    most = max(float(np.nanmax(rows[4])) for rows in forces.values.values())
+    share = most / (person.mass * GRAVITY)
+    if not LOADS[0] < share < LOADS[1]:
+        yield (
+            f"plates bear at most {share:.2g} times the person's weight ({person.mass:.1f} kg): "
+            "forces are in other units, or somebody else's"
+        )
 
 
 def _line(
