@@ -290,7 +290,7 @@ def _jumps(fit: MarkerFit) -> Iterator[str]:
 
 
 def _misfit(person: MeasuredPerson, forces: Series, steps: tuple[Tread, ...]) -> Iterator[str]:
-    """Yield what is odd of the load on plates beside the person's weight (N)."""
+    """Yield doubts about the load on plates beside the person's weight."""
     if not steps:
         yield "plates bear no foot: moments are those of legs in the air"
         return

@@ -16,7 +16,7 @@ def person():
 
 
 def said(markers, plates):
-    """What an analysis refuses or doubts, in words."""
+    """The words by which an analysis refuses or doubts."""
     try:
         return " | ".join(analyse(person(), markers, plates).doubts)
     except ValueError as error:

@@ -4,10 +4,11 @@
         --forces walk_grf.mot [--static static.trc --stature 1.80 --cutoff 6]
 
 OpenSim's inverse kinematics and dynamics (extra `opensim`, in a process of its own) follow a scaled
-model's markers, with the weights of `analyse` and its cutoff. Beside it stands `analyse` on that
-very model and, with a static trial, on the human that `scale` makes of it, whose joints are of
-another kind. Differences are root mean squares over the middle of the trial: the ends of a filter
-and of a spline are their own. Seconds are of the processor.
+model's markers, with the weights of `analyse` and its cutoff; a static trial puts these markers
+where they were then, for both. Beside it stands `analyse` on that very model and, with a static
+trial, on the human that `scale` makes of it, whose joints are of another kind. Differences are root
+mean squares over the middle of the trial: the ends of a filter and of a spline are their own.
+Seconds are of the processor.
 """
 
 import argparse
@@ -64,15 +65,22 @@ def table(
     """Yield the lines: OpenSim's seconds, then the differences of each person."""
     seen, forces = markers(read_table(trial)), wrenches(read_table(plates))
     begun = time.process_time()
-    person = person_of_model(load_model(model), seen, source=str(model))
+    standing = markers(read_table(static)) if static is not None else None
+    person = person_of_model(load_model(model), seen, source=str(model), static=standing)
     found = analyse(person, seen, forces, cutoff=cutoff)
     spent = time.process_time() - begun
     feet = {tread.plate: tread.foot for tread in found.treads}
+    places = {
+        point.name: [*map(float, point.position)]
+        for point in person.tree.points
+        if point.name in found.fit.residuals
+    }
     request = {
         "model": str(model.resolve()),
         "markers": str(trial.resolve()),
         "forces": str(plates.resolve()),
-        "weights": weights_of(found.person.table.among(seen.values)),
+        "weights": weights_of(found.person.table.among(found.fit.residuals)),
+        "places": places if standing is not None else {},
         "plates": {
             plate: (person.feet[foot], [plate_marks(plate, part) for part in ("v", "p", "torque")])
             for plate, foot in feet.items()
@@ -83,9 +91,8 @@ def table(
     yield f"OpenSim: {both:.1f} s, of them {theirs['kinematics']:.1f} s for kinematics"
     yield f"on its model: {spent:.1f} s; right, then left: rms (mean), moments of their range"
     yield from differences(found, theirs, {})
-    if static is not None:
+    if standing is not None and static is not None:
         begun = time.process_time()
-        standing = markers(read_table(static))
         human = scale(standing, mass=person.mass, stature=stature)
         found = analyse(human, seen, forces, cutoff=cutoff)
         yield f"on the human scaled to {static.name}: {time.process_time() - begun:.1f} s"

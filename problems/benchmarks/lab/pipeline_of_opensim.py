@@ -18,7 +18,8 @@ def pipeline(request: dict) -> dict:
     kinematics took.
 
     The request has a `model`, the files of `markers` and `forces`, `weights` of markers, the
-    `plates` {the name before v, p and the axis: body}, and a `cutoff` (Hz).
+    `places` (m) of markers on their bodies that are not the model's own, the `plates` {the name
+    before v, p and the axis: body}, and a `cutoff` (Hz).
     """
     begun = time.process_time()
     _kinematics(request)
@@ -33,6 +34,9 @@ def pipeline(request: dict) -> dict:
 
 def _kinematics(request: dict) -> None:
     model = osim.Model(request["model"])  # tools do not keep what they are given
+    markers = model.updMarkerSet()
+    for name, place in request["places"].items():
+        markers.get(name).set_location(osim.Vec3(*place))
     tool = osim.InverseKinematicsTool()
     tool.setModel(model)
     tool.setMarkerDataFileName(request["markers"])
