@@ -80,6 +80,15 @@ def test_a_plate_far_from_both_feet_is_told_by_name():
         analyse(person(), seen(q), replace(plate, values={"plate_1": aside}))
 
 
+def test_a_plate_a_little_aside_is_told_by_the_moment_that_it_leaves_unexplained():
+    _t, q, _, plate = one_leg()
+    rows = plate.values["plate_1"].copy()
+    rows[0] += 0.12 * rows[5]  # the force 0.12 m to the left, and less than ASIDE off the foot
+    found = analyse(person(), seen(q), replace(plate, values={"plate_1": rows}))
+    assert any("N m (rms) at the pelvis are unexplained" in doubt for doubt in found.doubts)
+    assert not any("unexplained" in doubt for doubt in leg().doubts)
+
+
 def test_strides_are_found_without_plates():
     _t, q, markers = striding(noise=1e-3)
     found = analyse(person(), markers)
