@@ -9,6 +9,7 @@ import pytest
 
 from ocp import Parameter, Solver, Spline, Transcription, verify
 from ocp.mechanics import parameters_of
+from ocp.models.human import Person
 from ocp.problems.gait import Accuracy, Gait, Goal, Muscles, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.solve_step import FEW, FEW_POINTS, closely, coarser
@@ -18,7 +19,7 @@ from ocp.problems.gait.statement.contact_schedule import (
     changes_of,
     knots_at_changes,
 )
-from ocp.problems.gait.statement.objective_terms import STIFF, WALKING
+from ocp.problems.gait.statement.objective_terms import OF_TORQUES, STIFF, WALKING
 
 STATED = problem()
 PEOPLES = Goal(objective="human")
@@ -118,6 +119,31 @@ def test_torques_of_arms_count_over_the_strength_of_arms():
         at = SimpleNamespace(tau=ca.DM.ones(stated.tree.dof))
         spent.append(float(ca.sumsqr(ca.DM(term.function(at)))))
     assert spent[1] / spent[0] == pytest.approx(1 / 0.632**2, rel=1e-2)
+
+
+def test_whoever_takes_a_larger_share_of_strength_has_motion_weighed_by_its_square_too():
+    """A weak man as a strong one of the same build, a heavy one by his mass; not one weak joint."""
+    heavy = {"person": Person(mass=130.0)}
+    weights = {}
+    for name, others in {
+        "usual": {},
+        "weak": {"muscles": Muscles(percentile=20.0)},
+        "heavy": heavy,
+        "ankles": {"muscles": Muscles(ankles=0.5)},
+    }.items():
+        terms = problem(**others).objective.terms
+        weights[name] = {term.name: weight for weight, term in terms}
+    own = weights.pop("usual")
+    more = {
+        name: {term: w / own[term] for term, w in each.items()} for name, each in weights.items()
+    }
+    for each in more.values():
+        assert [each[term] for term in OF_TORQUES] == pytest.approx([1.0] * 3)
+        others = [share for term, share in each.items() if term not in OF_TORQUES]
+        assert others == pytest.approx([others[0]] * len(others))
+    assert more["heavy"]["smoothness"] == pytest.approx((130 / 75) ** 2)
+    assert more["weak"]["smoothness"] == pytest.approx(1 / 0.632**2, rel=1e-2)
+    assert more["ankles"]["smoothness"] == pytest.approx(1.0)
 
 
 def test_people_on_stairs_spare_what_they_spare_on_the_level():

@@ -6,17 +6,20 @@ at hand: these are no test of them. What each does is told by `python -m problem
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
 
 from ocp import Instant, Objective, Strength, Tree, integral, smoothness, squares
-from ocp.mechanics import body_weight, expression_of, forces_of, is_open
+from ocp.mechanics import body_weight, expression_of, forces_of, is_open, nominal
 from ocp.mechanics.muscles import Muscle, muscles_of
-from ocp.models.human import MASS, STATURE, capacity, relative_strength, volumes
+from ocp.models.human import MASS, STATURE, capacity, human, relative_strength, volumes
+from ocp.problems.gait.statement.walking_task import PERCENTILE
 
 HEAD = "head"
+OF_TORQUES = "excitation", "passive", "arms"  # terms whose torques count over strength
 ACHILLES: Mapping[str, float] = MappingProxyType({"ankle_df": 250.0})
 
 
@@ -71,7 +74,11 @@ MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
 def human_cost(body: Tree, who: Mapping[str, Any], cost: HumanCost = WALKING) -> Objective:
     """Return the cost of a human motion: the terms of this module by their weights in the `cost`,
     those of none left out. `who` tells stature (m), mass (kg) and that of muscles (kg), as
-    `somebody` does."""
+    `somebody` does.
+
+    What torques cost counts over strength, which is as the square of `need`: whatever else is
+    spared is weighed by that square too, or the weak and the heavy would spare their muscles alone.
+    """
     terms: dict[str, Callable[[], Objective]] = {
         "excitation": lambda: excitation(body, who),
         "passive": lambda: passive_share(body),
@@ -82,12 +89,34 @@ def human_cost(body: Tree, who: Mapping[str, Any], cost: HumanCost = WALKING) ->
         "momentum": lambda: momentum(body),
         HEAD: lambda: squares(HEAD, _nods),
     }
-    total = cost.smoothness * smoothness(body)
+    beside = need(body, who) ** 2
+    total = beside * cost.smoothness * smoothness(body)
     for name, term in terms.items():
         weight = getattr(cost, name)
         if weight:
-            total = total + weight * term()
+            total = total + (weight if name in OF_TORQUES else beside * weight) * term()
     return total
+
+
+def need(body: Tree, who: Mapping[str, Any]) -> Any:
+    """Return the share of strength that it takes somebody to bear the own body, over the usual
+    man's: mass times stature over strength, that of the middle one of the driven joints in order of
+    it, each over his: who has one weak joint is not weak."""
+
+    def share(name: str) -> float:
+        own = (nominal(capacity(body, name, way)) for way in (1, -1))
+        return sum(own) / sum(capacity(_usual_man(), name, way) for way in (1, -1))
+
+    driven = sorted(_driven(body), key=share)
+    middle = driven[len(driven) // 2]
+    strength = relative_strength(body, middle) / relative_strength(_usual_man(), middle)
+    return _number(who["mass"]) * _number(who["stature"]) / (MASS * STATURE) / strength
+
+
+@cache
+def _usual_man() -> Tree:
+    """Return the man of STATURE and MASS as strong as usual, all of whose joints move."""
+    return human(frozen=(), passive=True, strength="angle", percentile=PERCENTILE)
 
 
 def is_elastic(objective: Objective | None) -> bool:
