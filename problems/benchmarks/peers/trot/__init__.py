@@ -1,0 +1,1 @@
+"""Crocoddyl's own trot of ANYmal, by Crocoddyl and by us."""
