@@ -82,6 +82,14 @@ def fitted():
     return ocp.fit(stated, [replace(recording(), deviations={"torque": 0.1})], free=("rate",))
 
 
+def weighed():
+    """A weight found from a motion."""
+    stated = replace(reach(), objective=effort() + 1e-3 * ocp.jerk(), duration=1.0)
+    at = {"goal": 1.0, "slow": 1.2}
+    motion = prepare(stated).solve(**at)
+    return ocp.identify_objective(stated, [motion], ("jerk",), values=[at], secants=False)
+
+
 def followed():
     """Coordinates found from a marker."""
     name = ARM.points[-1].name
@@ -136,6 +144,7 @@ EVERY = {
     "MarkerFit": followed,
     "NotSolved": lambda: ocp.NotSolved("not solved: so"),
     "NotVerified": lambda: ocp.NotVerified("not verified: so"),
+    "ObjectiveFit": weighed,
     "Objective": lambda: SLOW * effort() + 0.1 * ocp.final("x", lambda at: at.q[0]),
     "OwnFile": lambda: ocp.OwnFile(
         name="note", words="a note", endings=(".txt",), write=lambda solution, place: None

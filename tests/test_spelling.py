@@ -12,8 +12,8 @@ from ocp.spelling import suggestion
 from ocp.studies.store.function_addresses import module_at
 
 ARM = two_link()
-RESULTS = {"Fit", "Instant", "Iteration", "MarkerFit", "Plan", "Simulation", "Solution"}
-RESULTS |= {"Verification"}
+RESULTS = {"Fit", "Instant", "Iteration", "MarkerFit", "ObjectiveFit", "Plan", "Simulation"}
+RESULTS |= {"Solution", "Verification"}
 FACES = ("mechanics.elements", "motion", "transcription", "studies")
 STATED = sorted(
     {

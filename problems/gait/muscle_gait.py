@@ -39,10 +39,12 @@ from ocp.problems.gait.statement.step import problem as step_problem
 from ocp.problems.gait.statement.walking_task import Accuracy, Carried, Gait, Terrain
 from ocp.solving import with_stage
 from ocp.spelling import suggest_fields
+from ocp.transcription import Spline
 
 LEGS = ("hip_", "knee_", "ankle_", "toe_")  # joints that muscles move
 RESERVE, MOST = 10.0, 5.0  # N m: that counts one, and at most [assumed]
 OWN = {EXCITATIONS, WORK, ENERGY, "reserves"}  # terms beside the walk's
+STEPS = 5  # to a segment: on 3, excitations leave their bounds by 0.014 between nodes
 WAYPOINTS = 41  # of the walk by torques, from which this begins
 # With a tolerance of 1e-4 the objective stays 1.9 % above that of 1e-5, by bounds of excitations
 OPTIONS = {"tol": 1e-5, "max_iter": 300, "mu_init": 1e-2, "mu_strategy": "adaptive"}
@@ -176,6 +178,9 @@ def walk_by_muscles(
 ) -> Solution:
     """Solve the walk by muscles from that by torques, which begins at the upright posture, or from
     a guess. Statistics are of both; a walk by torques that fails is returned."""
+    method = transcription.method
+    if isinstance(method, Spline) and method.nodes == Spline().nodes:
+        transcription = replace(transcription, method=replace(method, nodes=STEPS))
     transcription = closely(problem, transcription)
     if solver.plugin == "auto":  # estimates know nothing of muscles; ours takes half IPOPT's time
         solver = replace(solver, plugin="structured")

@@ -121,7 +121,7 @@ def test_a_table_of_another_kind_is_refused_before_the_solve(inside, capsys):
     assert run_task(FASTEST, [*SHORT, "--motion", "arm.csv", "--forces", "./arm.csv"]) == 2
     assert "--forces: ./arm.csv is the file of --motion too" in capsys.readouterr().err
     assert run_task(FASTEST, [*SHORT, "--motion", "arm.trc"]) == 2
-    words = "--motion: expected a file ending in .mot, .sto, .csv, .yaml, .yml, got 'arm.trc'"
+    words = "--motion: expected a file ending in .mot, .sto, .csv, .yaml, .yml, .mcap, got"
     assert words in capsys.readouterr().err
 
 
