@@ -5,11 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from ocp.problems.gait.benchmark.design import Condition
-from ocp.studies import Study, markdown
+from ocp.problems.gait.conditions.walk_study import (
+    Claim,
+    Walk,
+    solved_claims,
+    text,
+    walks_data,
+    walks_table,
+)
 
-Walk = tuple[Condition, Any]  # and the cell of the study
-Claim = tuple[bool, str]
 COLUMNS: Mapping[str, tuple[str, str]] = {  # of the table: name of a number and its format
     "J/kg/m": ("metabolic_J_kg_m", ".2f"),
     "muscles'": ("muscles_J_kg_m", ".2f"),
@@ -30,30 +34,16 @@ LEVEL, GRADE, LOADS, RATE = 0.30, 0.15, 0.20, 0.05  # of people's, by which walk
 PREDSIM = "PredSim's change over slopes is 27 % too small (Afschrift et al. 2025)"
 
 
-def walks(conditions: Sequence[Condition], study: Study) -> tuple[Walk, ...]:
-    """Return each condition with what came of it."""
-    return tuple(zip(conditions, study.cells))
-
-
 def table(done: Sequence[Walk]) -> str:
     """Return the table of all walks, a line each."""
-    lines = []
-    for condition, cell in done:
-        numbers, took = cell.measured, cell.statistics.get("iterations")
-        told = (_text(numbers.get(name), form) for name, form in COLUMNS.values())
-        people = _text(condition.people, ".2f")
-        lines.append((condition.name, cell.status, _text(took, "d"), people, *told))
-    header = ("condition", "status", "iterations", "people", *COLUMNS)
-    return markdown("walks by muscles", header, lines)
+    people = {"people": lambda condition: text(condition.people, ".2f")}
+    return walks_table("walks by muscles", done, COLUMNS, people)
 
 
 def claims(done: Sequence[Walk]) -> list[Claim]:
     """Return the claims on walks, and whether each holds."""
-    solved = sum(cell.solved for _, cell in done)
-    sound = sum(cell.measured.get("certified") == 1.0 for _, cell in done)
     return [
-        (solved == len(done), f"{solved} of {len(done)} solved"),
-        (sound == len(done), f"{sound} of {len(done)} certified to 1e-2"),
+        *solved_claims(done),
         *_load_claims(_costs(done, "loads")),
         *_slope_claims(_costs(done, "slopes")),
         *_rate_claims(_costs(done, "rates")),
@@ -73,8 +63,8 @@ def _load_claims(costs: Mapping[str, tuple[float, float]]) -> Iterator[Claim]:
     if "" not in costs:
         return
     own, known = costs[""]
-    text = f"1.25 m/s: {own:.2f} J/kg/m, people net {known:.2f} (Browning et al. 2007), asked"
-    yield abs(own / known - 1.0) <= LEVEL, f"{text} within {100 * LEVEL:.0f} %"
+    words = f"1.25 m/s: {own:.2f} J/kg/m, people net {known:.2f} (Browning et al. 2007), asked"
+    yield abs(own / known - 1.0) <= LEVEL, f"{words} within {100 * LEVEL:.0f} %"
     for load, (loaded, carried) in costs.items():
         if load:
             yield _change(f"load {load} kg", loaded - own, carried - known, LOADS)
@@ -85,17 +75,17 @@ def _slope_claims(costs: Mapping[float, tuple[float, float]]) -> Iterator[Claim]
         return
     low, high = min(costs), max(costs)
     own, known = (costs[high][k] - costs[low][k] for k in (0, 1))
-    holds, text = _change(f"from {low:g} to {high:g} %", own, known, GRADE)
-    yield holds, f"{text}; {PREDSIM}"
+    holds, words = _change(f"from {low:g} to {high:g} %", own, known, GRADE)
+    yield holds, f"{words}; {PREDSIM}"
 
 
 def _rate_claims(costs: Mapping[float, tuple[float, float]]) -> Iterator[Claim]:
     if len(costs) < 4:
         return
     own, known = (cheapest(list(costs), [pair[k] for pair in costs.values()]) for k in (0, 1))
-    text = f"cheapest stride rate {own:+.1f} % from the preferred one, people's {known:+.1f} %"
-    text += " (Umberger & Martin 2007), asked within 5 %"
-    yield abs((100.0 + own) / (100.0 + known) - 1.0) <= RATE, text
+    words = f"cheapest stride rate {own:+.1f} % from the preferred one, people's {known:+.1f} %"
+    words += " (Umberger & Martin 2007), asked within 5 %"
+    yield abs((100.0 + own) / (100.0 + known) - 1.0) <= RATE, words
 
 
 def cheapest(rates: Sequence[float], costs: Sequence[float]) -> float:
@@ -109,28 +99,10 @@ def cheapest(rates: Sequence[float], costs: Sequence[float]) -> float:
 
 def _change(what: str, own: float, known: float, near: float) -> Claim:
     """Return the claim that a change of cost is near people's."""
-    text = f"{what}: {own:+.2f} J/kg/m, people {known:+.2f}, {own / known:.2f} of it"
-    return abs(own / known - 1.0) <= near, f"{text}, asked within {100 * near:.0f} %"
+    words = f"{what}: {own:+.2f} J/kg/m, people {known:+.2f}, {own / known:.2f} of it"
+    return abs(own / known - 1.0) <= near, f"{words}, asked within {100 * near:.0f} %"
 
 
 def data(done: Sequence[Walk]) -> dict[str, Any]:
     """Return walks and claims as plain data."""
-    return {
-        "walks": {
-            condition.name: {
-                "arguments": condition.arguments,
-                "people": condition.people,
-                "status": cell.status,
-                "reason": cell.reason,
-                "objective": cell.objective,
-                "iterations": cell.statistics.get("iterations"),
-                "numbers": dict(cell.measured),
-            }
-            for condition, cell in done
-        },
-        "claims": [{"holds": bool(holds), "text": text} for holds, text in claims(done)],
-    }
-
-
-def _text(value: Any, form: str) -> str:
-    return "" if value is None else format(value, form)
+    return walks_data(done, claims(done), ("arguments", "people"))

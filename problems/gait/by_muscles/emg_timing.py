@@ -1,4 +1,4 @@
-"""When muscles of the leg are on in the gait cycle, beside people's electromyograms.
+"""Times at which muscles of the leg are on in the gait cycle, beside people's electromyograms.
 
 A muscle is on where its excitation is at least ON. People's times are those of two sources, of
 eight muscles; those of stance are stretched to ours, and so are those of swing.

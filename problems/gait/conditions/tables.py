@@ -6,11 +6,15 @@ from typing import Any
 import numpy as np
 
 from ocp.problems.gait.conditions import people
-from ocp.problems.gait.conditions.design import Condition
-from ocp.studies import Study, markdown
+from ocp.problems.gait.conditions.walk_study import (
+    Claim,
+    Walk,
+    solved_claims,
+    walks_data,
+    walks_table,
+)
+from ocp.studies import markdown
 
-Walk = tuple[Condition, Any]  # and the cell of the study
-Claim = tuple[bool, str]
 COLUMNS: Mapping[str, tuple[str, str]] = {  # of the table: name of a number and its format
     "steps/min": ("cadence_steps_min", ".1f"),
     "step (m)": ("step_m", ".3f"),
@@ -41,19 +45,9 @@ LIKE_SLOPES = (-5.71, 5.71)  # deg: 10 %
 STEP_SPEEDS = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8)  # m/s
 
 
-def walks(conditions: Sequence[Condition], study: Study) -> tuple[Walk, ...]:
-    """Return each condition with what came of it."""
-    return tuple(zip(conditions, study.cells))
-
-
 def table(done: Sequence[Walk]) -> str:
     """Return the table of all walks, a line each."""
-    lines = []
-    for condition, cell in done:
-        numbers, took = cell.measured, cell.statistics.get("iterations")
-        told = (_text(numbers.get(name), form) for name, form in COLUMNS.values())
-        lines.append((condition.name, cell.status, _text(took, "d"), *told))
-    return markdown("walks", ("condition", "status", "iterations", *COLUMNS), lines)
+    return walks_table("walks", done, COLUMNS)
 
 
 def steps_table(done: Sequence[Walk]) -> str:
@@ -88,11 +82,8 @@ def along(done: Sequence[Walk], axis: str) -> list[tuple[Any, Mapping[str, float
 
 def claims(done: Sequence[Walk]) -> list[Claim]:
     """Return the claims on walks, and whether each holds."""
-    solved = sum(cell.solved for _, cell in done)
-    sound = sum(cell.measured.get("certified") == 1.0 for _, cell in done)
     return [
-        (solved == len(done), f"{solved} of {len(done)} solved"),
-        (sound == len(done), f"{sound} of {len(done)} certified to 1e-2"),
+        *solved_claims(done),
         *_step_claims(dict(along(done, "speed"))),
         *_work_claims(dict(along(done, "slope"))),
         *_like_claims(done),
@@ -150,20 +141,7 @@ def _load_claims(loads: Mapping[str, Mapping[str, float]]) -> Iterator[Claim]:
 def data(done: Sequence[Walk]) -> dict[str, Any]:
     """Return walks, claims and people's numbers as plain data."""
     return {
-        "walks": {
-            condition.name: {
-                "axis": condition.axis,
-                "value": condition.value,
-                "arguments": condition.arguments,
-                "status": cell.status,
-                "reason": cell.reason,
-                "objective": cell.objective,
-                "iterations": cell.statistics.get("iterations"),
-                "numbers": dict(cell.measured),
-            }
-            for condition, cell in done
-        },
-        "claims": [{"holds": bool(holds), "text": text} for holds, text in claims(done)],
+        **walks_data(done, claims(done), ("axis", "value", "arguments")),
         "people": {
             "stride_Hz_by_speed": {"van der Zee 2022": dict(people.VAN_DER_ZEE)},
             "stride_Hz_by_slope_deg": {"Franz & Kram 2012, 1.25 m/s": dict(people.FRANZ)},
@@ -174,7 +152,3 @@ def data(done: Sequence[Walk]) -> dict[str, Any]:
             "net_J_kg_m_by_grade": {"Minetti 2002": dict(people.MINETTI)},
         },
     }
-
-
-def _text(value: Any, form: str) -> str:
-    return "" if value is None else format(value, form)
