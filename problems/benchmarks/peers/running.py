@@ -155,10 +155,11 @@ def _once(row: Row) -> Row:
 
 
 def child(module: str, task: str, settings: dict[str, Any], repeats: int) -> dict[str, Any]:
-    """Return the output of a process that runs a task; raise RuntimeError with its last lines."""
+    """Return the output of a process that runs a task of a module; raise RuntimeError with its last
+    lines."""
     here = Path(__file__).parent
     home = str(Path(ocp.__file__).parent.parent)
-    python = system_python(module.removeprefix("by_"))
+    python = system_python(module.rpartition(".")[2].removeprefix("by_"))
     command = [python, str(here / "child.py"), module, task]
     with tempfile.TemporaryDirectory() as folder:  # some systems write files where they run
         try:

@@ -4,19 +4,16 @@ Seconds are of the processor, on one thread: of the search, and with stating and
 runs in a Python of its own, which CROCODDYL_PYTHON names.
 """
 
-import json
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from ocp import Guess, Solver, prepare, verify
-from ocp.cli import DONE, exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.problems.benchmarks import program_parser
-from ocp.problems.benchmarks.peers.running import LIMIT, ONE_THREAD, OWN, system_python
+from ocp.problems.benchmarks.peers.running import OWN, child
 from ocp.problems.benchmarks.peers.trot.statement import Answer, standing, trot
 
 STEPS = (0.01, 0.005, 0.0025)  # s, of time; the first is that of its example
@@ -27,35 +24,21 @@ REPEATS = 3
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a row of each setting and return the exit status."""
     program_parser("benchmarks.peers.trot", __doc__).parse_args(arguments)
+    try:
+        answers = [child("trot.by_crocoddyl", "trot", {"step": step}, REPEATS) for step in STEPS]
+    except RuntimeError as error:
+        variable, how = OWN["crocoddyl"]
+        return refuse("peers.trot", RuntimeError(f"{error}: {variable} names its Python, {how}"))
     print("who                      cost   iterations  search (s)  whole (s)  certificate")
-    answers = [by_crocoddyl(step) for step in STEPS]
     for step, answer in zip(STEPS, answers):
-        built, searched = answer["seconds"]
         words = f"crocoddyl, {1e3 * step:g} ms"
         print(
             f"{words:21} {answer['objective']:8.3f} {answer['iterations']:12} "
-            f"{searched:11.3f} {built + searched:10.3f}"
+            f"{answer['search']:11.3f} {answer['building'] + answer['search']:10.3f}"
         )
     for points in POINTS:
         print(by_us(answers[0], points))
     return DONE
-
-
-def by_crocoddyl(step: float) -> Answer:
-    """Return the answer of Crocoddyl on a step of time (s); raise RuntimeError if there is none."""
-    command = [system_python("crocoddyl"), str(Path(__file__).parent / "by_crocoddyl.py")]
-    run = subprocess.run(
-        [*command, str(step), str(REPEATS)],
-        env=ONE_THREAD,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LIMIT,
-    )
-    if run.returncode:
-        last = (run.stderr.strip().splitlines() or ["no answer"])[-1]
-        raise RuntimeError(f"crocoddyl: {last} ({OWN['crocoddyl'][1]})")
-    return json.loads(run.stdout.splitlines()[-1])
 
 
 def by_us(answer: Answer, points: int) -> str:

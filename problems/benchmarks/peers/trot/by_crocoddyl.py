@@ -1,12 +1,8 @@
-"""Crocoddyl's own trot of ANYmal, solved by its FDDP: run by a Python that has crocoddyl.
+"""Crocoddyl's own trot of ANYmal, solved by its FDDP: run by a Python that has crocoddyl."""
 
-`python by_crocoddyl.py STEP REPEATS`: the step of time (s), and how often it is solved. The last
-line of what it prints is JSON.
-"""
-
-import json
-import sys
 import time
+from collections.abc import Callable
+from importlib import metadata
 
 import crocoddyl
 import example_robot_data
@@ -20,47 +16,42 @@ SWING, SUPPORT = 0.25, 0.02  # s, of phases, likewise
 ITERATIONS = 100
 
 
-def main() -> None:
-    """Print what the trot came to."""
-    step, repeats = float(sys.argv[1]), int(sys.argv[2])
+def version() -> str:
+    """Return the release."""
+    return metadata.version("crocoddyl")
+
+
+def trot(step: float) -> Callable:
+    """Two steps of a trot, on a `step` of time (s)."""
     robot = example_robot_data.load("anymal")
     model, data = robot.model, robot.model.createData()
     q0 = model.referenceConfigurations["standing"].copy()
     x0 = np.concatenate([q0, np.zeros(model.nv)])
+    begin = time.process_time()
+    gait = SimpleQuadrupedalGaitProblem(model, *FEET)
+    counts = round(SWING / step), round(SUPPORT / step)
+    problem = gait.createTrottingProblem(x0, LENGTH, HEIGHT, step, *counts)
+    built = time.process_time()
+    solver = crocoddyl.SolverFDDP(problem)
+    states = [x0] * (problem.T + 1)
+    solver.solve(states, problem.quasiStatic(states[:-1]), ITERATIONS, False, 0.1)
+    searched = time.process_time()
     pin.forwardKinematics(model, data, q0)
     pin.updateFramePlacements(model, data)
-    feet = {name: data.oMf[model.getFrameId(name)].translation.tolist() for name in FEET}
-    seconds = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        gait = SimpleQuadrupedalGaitProblem(model, *FEET)
-        problem = gait.createTrottingProblem(
-            x0, LENGTH, HEIGHT, step, round(SWING / step), round(SUPPORT / step)
-        )
-        built = time.process_time()
-        solver = crocoddyl.SolverFDDP(problem)
-        states = [x0] * (problem.T + 1)
-        solver.solve(states, problem.quasiStatic(states[:-1]), ITERATIONS, False, 0.1)
-        seconds.append((built - begin, time.process_time() - built))
-    masses = [inertia.mass for inertia in model.inertias]
-    answer = {
-        "seconds": min(seconds, key=sum),
+    return lambda: {
+        "building": built - begin,
+        "search": searched - built,
         "iterations": solver.iter,
-        "stop": float(solver.stoppingCriteria()),
         "objective": float(solver.cost),
         "joints": list(model.names)[2:],
         "standing": q0.tolist(),
-        "feet": feet,
+        "feet": {name: data.oMf[model.getFrameId(name)].translation.tolist() for name in FEET},
         "height": float(pin.centerOfMass(model, data, q0)[2]),
-        "mass": float(sum(masses)),
         "length": LENGTH,
         "lift": HEIGHT,
         "swing": SWING,
         "support": SUPPORT,
-        "states": np.array(solver.xs).tolist(),
     }
-    print(json.dumps(answer))
 
 
-if __name__ == "__main__":
-    main()
+TASKS = {"trot": trot}
