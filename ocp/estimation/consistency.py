@@ -21,25 +21,19 @@ from types import MappingProxyType
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import inverse_dynamics
-from ocp.estimation.inverse_dynamics import measured_torques
+from ocp.estimation.inverse_dynamics import measured_torques, pushed_torques
 from ocp.estimation.marker_kinematics import MarkerFit
 from ocp.estimation.marker_residuals import point_places
-from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.model.loads import Wrench, attach_wrenches
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive
 from ocp.motion import BSpline, split_segments
 from ocp.pickling import portable
 from ocp.problem import Series, weight_roots
 from ocp.solvers.linear_algebra.banded import factorise
-from ocp.transcription.kernels.kernels import evaluate
-from ocp.transcription.kernels.kernels import function as named_function
+from ocp.transcription.kernels.kernels import evaluate, function
 
-BAND = (
-    24.0  # Hz: of forces and changes; 99 % of a step's forces is below 15 (Antonsson & Mann 1985)
-)
+# Hz: of forces and changes; 99 % of a step's forces is below 15 (Antonsson & Mann 1985)
+BAND = 24.0
 PER_SEGMENT = 3  # instants of conditions: one more than a cubic piece of forces has freedom
 BETWEEN = 10  # times in each segment at which forces are told
 SAMPLES = 8  # of forces, whose mean over a segment is taken
@@ -215,6 +209,7 @@ class Search:
         slow: of the metric, for changes of qdd (s^4).
         unsure: covariances of the passive rows by the plates' noise (K, m, m).
         stiff: scale of the multipliers (N^-2).
+        inverse: of `unsure` with that scale (K, m, m).
     """
 
     function: ca.Function
@@ -228,6 +223,7 @@ class Search:
     slow: float
     unsure: np.ndarray
     stiff: float
+    inverse: np.ndarray
 
     def slopes(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the passive rows (K, m) at control points, and their slopes (K, m, 3 n + 6 plates)
@@ -236,11 +232,6 @@ class Search:
         off, slopes = _rows(self.function, len(self.passive), y, self.instants.t)
         off[~self.known], slopes[~self.known] = 0.0, 0.0
         return off, slopes
-
-    @property
-    def inverse(self) -> np.ndarray:
-        """Inverses (K, m, m) of the rows' covariances with the multipliers' scale."""
-        return np.linalg.inv(self.unsure + np.eye(len(self.passive)) / self.stiff)
 
     def push(self, off: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         """Return the next multipliers (K, m) where rows are `off` (K, m)."""
@@ -328,9 +319,9 @@ def _first(
     at = _instants(motion, fit.t, PER_SEGMENT)
     plates = _plates(motion, fit.t, inside, noise)
     wrenches = plates.at(at.t)
-    function = _passive_rows(tree, passive, [links[plate] for plate in forces.values])
+    passive_rows = _passive_rows(tree, passive, [links[plate] for plate in forces.values])
     y = np.vstack([at.at(begin), wrenches])
-    effects = _rows(function, len(passive), y, at.t)[1][:, :, 3 * tree.dof :]
+    effects = _rows(passive_rows, len(passive), y, at.t)[1][:, :, 3 * tree.dof :]
     sure = np.zeros(len(at.t), dtype=bool)
     for start, end in known if known is not None else ((-np.inf, np.inf),):
         sure |= (at.t >= start) & (at.t <= end)
@@ -339,8 +330,10 @@ def _first(
     slopes = roots * point_places(tree, tuple(fit.residuals), at.at(begin)[: tree.dof])[1]
     metric = slopes.transpose(0, 2, 1) @ slopes + ARM**2 * np.eye(tree.dof)
     off = max(fit.deviation, NOISE)
+    unsure = effects @ plates.covariance(at.t) @ effects.transpose(0, 2, 1)
+    stiff = RATIO / off**2
     return begin, Search(
-        function=function,
+        function=passive_rows,
         passive=tuple(passive),
         motion=motion,
         instants=at,
@@ -349,8 +342,9 @@ def _first(
         known=sure,
         metric=metric / off**2,
         slow=(span / (np.pi * segments)) ** 4,
-        unsure=effects @ plates.covariance(at.t) @ effects.transpose(0, 2, 1),
-        stiff=RATIO / off**2,
+        unsure=unsure,
+        stiff=stiff,
+        inverse=np.linalg.inv(unsure + np.eye(len(passive)) / stiff),
     )
 
 
@@ -389,17 +383,10 @@ def _plates(motion: BSpline, t: np.ndarray, forces: Series, noise: Sequence[floa
 
 def _passive_rows(tree: Tree, passive: Sequence[int], links: Sequence[str]) -> ca.Function:
     """Return the Function (q, qd, qdd and wrenches in a column, t) -> passive rows, slopes."""
-    n = tree.dof
-    y, t = ca.SX.sym("y", 3 * n + 6 * len(links)), ca.SX.sym("t")
-    q, qd, qdd = y[:n], y[n : 2 * n], y[2 * n : 3 * n]
-    wrenches = []
-    for k, link in enumerate(links):
-        row: Matrix = y[3 * n + 6 * k : 3 * n + 6 * k + 6]
-        wrenches.append(Wrench(link=link, moment=row[:3], force=row[3:]))
-    held, loads = attach_wrenches(tree, kinematics.poses(tree, q), wrenches)
-    rows = ca.densify(inverse_dynamics(held, q, qd, qdd, loads)[list(passive)])
+    y, tau = pushed_torques(tree, links)
+    rows = ca.densify(tau[list(passive)])
     both = ca.vertcat(rows, ca.vec(ca.densify(ca.jacobian(rows, y))))
-    return named_function("passive_rows", [y, t], [ca.cse(both)], ["y", "t"], ["rows"])
+    return function("passive_rows", [y, ca.SX.sym("t")], [ca.cse(both)], ["y", "t"], ["rows"])
 
 
 def _rows(

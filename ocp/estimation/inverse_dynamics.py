@@ -1,6 +1,6 @@
 """Inverse dynamics of recordings: joint torques from a measured motion and measured forces."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import casadi as ca
 import numpy as np
@@ -61,7 +61,8 @@ def measured_torques(
     pushed = _pushed_links(name, tree, forces, check_type(f"{name}: links", links or {}, Mapping))
     rows = [forces.at(times)[plate] for plate in pushed] if forces is not None else []
     given = np.vstack([*motion, *rows])
-    torques = _torques(tree, tuple(pushed.values()), dynamics)
+    y, tau = pushed_torques(tree, tuple(pushed.values()), dynamics)
+    torques = function("torques", [y, ca.SX.sym("t")], [ca.cse(tau)], ["y", "t"], ["tau"])
     known = np.isfinite(given).all(axis=0)
     if forces is not None and not known.any():
         raise ValueError(
@@ -101,15 +102,23 @@ def _pushed_links(
     return {plate: links[plate] for plate in plates}
 
 
-def _torques(tree: Tree, links: tuple[str, ...], dynamics: Formulation | str) -> ca.Function:
-    """Return the Function (q, qd, qdd and wrenches in a column, t) -> generalized forces (n,)."""
+def pushed_torques(
+    tree: Tree, links: Sequence[str], dynamics: Formulation | str = "auto"
+) -> tuple[ca.SX, ca.SX]:
+    """Return (q, qd, qdd and wrenches in a column, and generalized forces (n,) as expressions of
+    it).
+
+    Args:
+        tree: a Tree without open parameters.
+        links: that are pushed, each by a moment about the global origin above a force.
+        dynamics: a formulation.
+    """
     n = tree.dof
-    y, t = ca.SX.sym("y", 3 * n + 6 * len(links)), ca.SX.sym("t")
+    y = ca.SX.sym("y", 3 * n + 6 * len(links))
     q, qd, qdd = y[:n], y[n : 2 * n], y[2 * n : 3 * n]
     wrenches = []
     for k, link in enumerate(links):
         row: Matrix = y[3 * n + 6 * k : 3 * n + 6 * k + 6]
         wrenches.append(Wrench(link=link, moment=row[:3], force=row[3:]))
     held, loads = attach_wrenches(tree, kinematics.poses(tree, q), wrenches)
-    torques = inverse_dynamics(held, q, qd, qdd, loads, dynamics)
-    return function("torques", [y, t], [ca.cse(torques)], ["y", "t"], ["tau"])
+    return y, inverse_dynamics(held, q, qd, qdd, loads, dynamics)

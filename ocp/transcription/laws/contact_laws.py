@@ -242,11 +242,8 @@ def _posture_slopes(
     Raises ValueError naming the contact that is farthest from its place if none is.
     """
     q = ca.SX.sym("q", tree.dof)
-    names = [hold.point(ground) for hold in holds]
-    places = dict(zip(names, positions(tree, q, list(names))))
-    gaps = ca.vertcat(
-        *(places[name][hold.axis] - hold.target(ground) for name, hold in zip(names, holds))
-    )
+    targets = ca.vertcat(*(hold.target(ground) for hold in holds))
+    gaps = hold_places(tree, ground, holds, q) - targets
     look = ca.Function("stand", [q], [gaps, ca.jacobian(gaps, q)], ["q"], ["gaps", "slopes"])
     firm = ~np.array(roving)
     best, slopes = search_posture(look, tree, firm)
@@ -254,11 +251,18 @@ def _posture_slopes(
     if firm.any() and not np.abs(best[firm]).max() < OFF:
         hold = holds[worst]
         raise ValueError(
-            f"contact {hold.foot!r}: point {names[worst]!r} cannot be at "
+            f"contact {hold.foot!r}: point {hold.point(ground)!r} cannot be at "
             f"{AXES[hold.axis]} = {hold.target(ground):.4g} m with all that stands at that time; "
             f"the nearest is {abs(best[worst]):.4g} m off"
         )
     return slopes
+
+
+def hold_places(tree: Tree, ground: Ground, holds: Sequence[Hold], q: ca.SX) -> ca.SX:
+    """Return the places (rows, m) of the points that rows hold, each along its row's axis."""
+    names = [hold.point(ground) for hold in holds]
+    places = positions(tree, q, names)
+    return ca.vertcat(*(place[hold.axis] for place, hold in zip(places, holds)))
 
 
 def search_posture(

@@ -14,14 +14,13 @@ from itertools import pairwise
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics.kinematics import positions
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.motion.spline import ALIKE, BSpline
 from ocp.problem.contact.ground import Ground
 from ocp.problem.statement import Problem
-from ocp.transcription.laws.contact_laws import Hold, independent_holds
+from ocp.transcription.laws.contact_laws import Hold, hold_places, independent_holds
 
 DEGREE = 5  # of curves that follow others: their accelerations are cubic
 KEPT = 2  # derivatives that go on where a contact begins or ends
@@ -124,9 +123,7 @@ def _bearing(
 def _slopes(tree: Tree, ground: Ground, holds: Sequence[Hold]) -> list[np.ndarray]:
     """Return the gradients (rows, n) of rows of contacts in many postures."""
     q = ca.SX.sym("q", tree.dof)
-    names = [hold.point(ground) for hold in holds]
-    places = positions(tree, q, names)
-    rows = ca.vertcat(*(place[hold.axis] for place, hold in zip(places, holds)))
+    rows = hold_places(tree, ground, holds, q)
     slope = ca.Function("slope", [q], [ca.jacobian(rows, q)], ["q"], ["slope"])
     return [np.array(slope(posture)) for posture in _postures(tree)]
 

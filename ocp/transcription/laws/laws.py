@@ -271,9 +271,8 @@ def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
     if not lifts:
         return Layout(problem=problem, moving=free_knots(problem))
     if interpolation.follows_accelerations(problem):
-        nodes = coarsest_curve(problem.motion).abscissae(
-            2
-        )  # where passive joints are asked for lack of torque
+        # Where passive joints are asked for lack of torque
+        nodes = coarsest_curve(problem.motion).abscissae(2)
     elif stays:
         nodes = nodes_beside_jumps(problem, nodes)
     return lifted_layout(problem, nodes)

@@ -76,7 +76,8 @@ def test_activation_that_the_file_switches_off_is_told(tmp_path):
 def test_fibres_without_a_passive_force_are_those_of_opensim(tmp_path):
     more = (
         "<ignore_tendon_compliance>true</ignore_tendon_compliance><ignore_passive_fiber_force>{}"
-        "</ignore_passive_fiber_force><activation_dynamics_smoothing>7</activation_dynamics_smoothing>"
+        "</ignore_passive_fiber_force>"
+        "<activation_dynamics_smoothing>7</activation_dynamics_smoothing>"
     )
     forces = []
     for word in ("true", "false"):
