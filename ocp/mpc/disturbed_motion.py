@@ -11,13 +11,77 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.certificate.checks.simulation import march
-from ocp.mechanics.values.validation import check_type, numbers, positive
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_structure import structure
+from ocp.mechanics.values.types import Numbers
+from ocp.mechanics.values.validation import check_type, numbers, positive, set_fields
 from ocp.mpc.regulator import Feedback
 from ocp.mpc.standing_plant import Standing, period_integrator, plant_slope, standings
 from ocp.pickling import portable
 from ocp.problem.contact.state_dependent_forces import Acting
+from ocp.spelling import suggest_fields
 
+PUSHES = ("torque", "proportional")
 CLOSE = 1e-9  # below zero, where an eigenvalue of a covariance counts as zero
+
+
+@portable
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """Noise of torques, of the state and of measurements, drawn anew each period and held.
+
+    All but `start` are standard deviations: one number, or as many as there are entries.
+
+    Args:
+        torque: of torques and controls (n,), N m or N, at joints that nothing drives too; one
+            number is that of all drives.
+        proportional: likewise, over their own size: of torques that grow with them.
+        state: of jumps of q and qd as a period ends (2 n,).
+        sensor: of what is measured (m,).
+        start: covariance (2 n, 2 n) of q and qd at the start; none by default.
+
+    Raises:
+        ValueError: naming the field.
+    """
+
+    torque: Numbers = 0.0
+    proportional: Numbers = 0.0
+    state: Numbers = 0.0
+    sensor: Numbers = 0.0
+    start: Numbers = None
+
+    def __post_init__(self) -> None:
+        for name in ("torque", "proportional", "state", "sensor"):
+            sizes = np.atleast_1d(np.array(getattr(self, name), dtype=float))
+            if sizes.ndim != 1 or not np.isfinite(sizes).all() or (sizes < 0).any():
+                raise ValueError(f"noise: {name}: expected numbers of at least 0, got {sizes}")
+            set_fields(self, **{name: tuple(sizes.tolist())})
+        if self.start is not None:
+            known = _covariance("noise: start", self.start, len(np.atleast_2d(self.start)))
+            set_fields(self, start=tuple(map(tuple, known.tolist())))
+
+    def sizes(self, name: str, count: int) -> np.ndarray:
+        """Return the standard deviations (count,) of a field; raise ValueError for another
+        number of them."""
+        given = getattr(self, name)
+        every = given * count if len(given) == 1 else given
+        return numbers(f"noise: {name}", np.array(every), (count,))
+
+    def torque_sizes(self, name: str, tree: Tree) -> np.ndarray:
+        """Return the standard deviations (n,) of "torque" or of what is "proportional" to it."""
+        sizes = self.sizes(name, tree.dof)
+        if len(getattr(self, name)) == 1:
+            sizes[list(structure(tree).passive)] = 0.0
+        return sizes
+
+    def spread_at_start(self, n: int) -> np.ndarray:
+        """Return the covariance (2 n, 2 n) at the start."""
+        return (
+            np.zeros((2 * n, 2 * n))
+            if self.start is None
+            else _covariance("noise: start", self.start, 2 * n)
+        )
 
 
 @portable
@@ -47,7 +111,7 @@ def follow(
     plan: Feedback,
     start: tuple[ArrayLike, ArrayLike] | None = None,
     *,
-    noise: float = 0.0,
+    noise: float | Noise = 0.0,
     seed: int = 0,
     loads: Iterable[Acting] = (),
     open_loop: bool = False,
@@ -59,8 +123,8 @@ def follow(
     Args:
         plan: a Feedback.
         start: (q, qd) of n numbers each, by default as planned.
-        noise: standard deviation of torques, over the largest planned one at each joint; drawn
-            anew each period.
+        noise: a Noise, or the standard deviation of torques over the largest planned one at each
+            joint; drawn anew each period.
         seed: of the noise.
         loads: that act beside the plan's, such as a push.
         open_loop: whether the gains are left out.
@@ -73,18 +137,27 @@ def follow(
     if start is not None:
         both = zip(("q", "qd"), start)
         state = np.hstack([numbers(f"follow: start: {what}", each, (n,)) for what, each in both])
-    level = _torque_levels("follow: noise", plan, noise)
-    errors = np.random.default_rng(seed).standard_normal((count, n)) * level
+    given = _noise("follow: noise", plan, noise)
+    random = np.random.default_rng(seed)
+    errors = random.standard_normal((count, n))
+    level, shares = (given.torque_sizes(name, plan.tree) for name in PUSHES)
+    read = _drawn_readings(plan, given, random)
+    jumps = random.standard_normal((count, 2 * n)) * given.sizes("state", 2 * n)
+    if start is None and given.start is not None:
+        state = state + _root(given.spread_at_start(n)) @ random.standard_normal(2 * n)
     acting = (*plan.loads, *loads)
     step = period_integrator(plan.tree, acting, plan.t[1])
     lower, upper = np.transpose([joint.torque for joint in plan.tree.moving])
     states, acted = np.full_like(plan.states, np.nan), np.full((n, count), np.nan)
     states[:, 0] = state
     for k, gain in enumerate(plan.gains):
-        off = errors[k] if open_loop else gain @ (states[:, k] - plan.states[:, k]) + errors[k]
+        answer = 0.0 if open_loop else gain @ (states[:, k] - plan.states[:, k]) + read[k]
+        told = plan.torques[:, k : k + 2].mean(axis=1) + answer
+        off = answer + np.hypot(level, shares * told) * errors[k]
         ramp = np.clip(plan.torques[:, k : k + 2] + off[:, None], lower[:, None], upper[:, None])
         acted[:, k] = ramp[:, 0]
         states[:, k : k + 2] = march(step, states[:, k], [[plan.t[k], *ramp.T.ravel()]])
+        states[:, k + 1] += jumps[k]
         if not np.isfinite(states[:, k + 1]).all():
             break
     held = plant_slope(plan.tree, acting).map(count)(states[:, :-1], acted, plan.t[None, :-1])[1]
@@ -113,7 +186,7 @@ class Spread:
     @property
     def deviations(self) -> np.ndarray:
         """Standard deviations of q and qd (2 n, N + 1)."""
-        return np.sqrt(np.diagonal(self.states, axis1=1, axis2=2)).T
+        return np.sqrt(np.maximum(np.diagonal(self.states, axis1=1, axis2=2), 0.0)).T
 
     @property
     def torque_deviations(self) -> np.ndarray:
@@ -124,20 +197,20 @@ class Spread:
 def spread(
     plan: Feedback,
     *,
-    noise: float = 0.01,
+    noise: float | Noise = 0.01,
     start: ArrayLike | None = None,
     open_loop: bool = False,
 ) -> Spread:
     """Return the covariances of a plan that is followed under noise, by its linearised mechanics.
 
-        P <- (A + B K) P (A + B K)' + B W B'
+        P <- (A + B K) P (A + B K)' + B (W + K V K') B' + Q
 
     They are those of `follow` as far as deviations are small and torques within their limits.
 
     Args:
         plan: a Feedback.
-        noise: standard deviation of torques, as `follow` has it.
-        start: covariance (2 n, 2 n) of the state at the start; zero by default.
+        noise: as `follow` has it.
+        start: covariance (2 n, 2 n) of the state at the start; that of the noise by default.
         open_loop: whether the gains are left out.
 
     Raises:
@@ -146,22 +219,52 @@ def spread(
     Source: Bryson & Ho 1975, chapter 11; as a prediction of movement, Van Wouwe et al. 2022.
     """
     n = check_type("spread: plan", plan, Feedback).tree.dof
-    shaken = np.diag(_torque_levels("spread: noise", plan, noise) ** 2)
-    known = np.zeros((2 * n, 2 * n))
+    given = _noise("spread: noise", plan, noise)
+    known = given.spread_at_start(n)
     if start is not None:
-        known = numbers("spread: start", start, (2 * n, 2 * n))
-        if not np.allclose(known, known.T) or np.linalg.eigvalsh(known).min() < -CLOSE:
-            raise ValueError("spread: start: expected a covariance, symmetric and not negative")
+        known = _covariance("spread: start", start, 2 * n)
+    level, shares = (given.torque_sizes(name, plan.tree) ** 2 for name in PUSHES)
+    process = np.diag(given.sizes("state", 2 * n) ** 2)
+    outputs = plan.gains if plan.output_gains is None else plan.output_gains
+    readings = np.diag(given.sizes("sensor", outputs.shape[2]) ** 2)
+    planned = (plan.torques[:, 1:] + plan.torques[:, :-1]).T / 2
     states, torques = [known], []
-    for a, b, gain in zip(plan.transitions, plan.responses, plan.gains):
+    for k, (a, b, gain) in enumerate(zip(plan.transitions, plan.responses, plan.gains)):
         used = np.zeros_like(gain) if open_loop else gain
-        torques.append(used @ known @ used.T + shaken)
+        read = 0.0 if open_loop else outputs[k] @ readings @ outputs[k].T
+        told = used @ known @ used.T + read
+        shaken = np.diag(level + shares * (planned[k] ** 2 + np.diag(told)))
+        torques.append(told + shaken)
         held = a + b @ used
-        known = held @ known @ held.T + b @ shaken @ b.T
+        known = held @ known @ held.T + b @ (shaken + read) @ b.T + process
         states.append(known)
     return Spread(t=plan.t, states=np.array(states), torques=np.array(torques))
 
 
-def _torque_levels(what: str, plan: Feedback, noise: float) -> np.ndarray:
-    """Return the standard deviations (n,) of noise that is a share of the largest torques."""
-    return positive(what, noise, True) * np.abs(plan.torques).max(axis=1)
+def _noise(what: str, plan: Feedback, noise: float | Noise) -> Noise:
+    """Return noise that may be given as a share of the largest torques."""
+    if isinstance(noise, Noise):
+        return noise
+    return Noise(torque=positive(what, noise, True) * np.abs(plan.torques).max(axis=1))
+
+
+def _drawn_readings(plan: Feedback, noise: Noise, random: np.random.Generator) -> np.ndarray:
+    """Return the torques (N, n) that noise of measurements makes."""
+    gains = plan.gains if plan.output_gains is None else plan.output_gains
+    size = gains.shape[2]
+    read = random.standard_normal((len(gains), size)) * noise.sizes("sensor", size)
+    return np.einsum("kij,kj->ki", gains, read)
+
+
+def _covariance(what: str, value: Numbers, size: int) -> np.ndarray:
+    """Return a covariance (size, size), checked."""
+    known = numbers(what, value, (size, size))
+    if not np.allclose(known, known.T) or np.linalg.eigvalsh(known).min() < -CLOSE:
+        raise ValueError(f"{what}: expected a covariance, symmetric and not negative")
+    return known
+
+
+def _root(covariance: np.ndarray) -> np.ndarray:
+    """Return R with R R' a covariance."""
+    values, vectors = np.linalg.eigh(covariance)
+    return vectors * np.sqrt(np.maximum(values, 0.0))

@@ -44,9 +44,11 @@ class Feedback:
         states: planned q and qd (2 n, N + 1), rad or m and rates.
         torques: planned torques (n, N + 1), N m or N, straight in between.
         gains: of each period (N, n, 2 n), N m/rad and so on: held from its start to its end.
-        value: what a deviation of the start costs (2 n, 2 n).
+        value: what a deviation of the start costs (2 n, 2 n); NaN where gains are others than
+            those of the least such cost.
         transitions, responses: A (N, 2 n, 2 n) and B (N, 2 n, n) of each period: a deviation of the
-            state and a correction of torques become A dx + B u at its end.
+            state and torques beside the planned ones become A dx + B u at its end.
+        output_gains: of what is measured (N, n, m), where that is not the state.
     """
 
     tree: Tree
@@ -59,6 +61,7 @@ class Feedback:
     value: np.ndarray
     transitions: np.ndarray
     responses: np.ndarray
+    output_gains: np.ndarray | None = None
 
     def __repr__(self) -> str:
         count, n = self.gains.shape[:2]
@@ -92,7 +95,8 @@ def feedback(
 
     Raises:
         ValueError: for what has no feedback here, by name: motions of phases, contacts that switch,
-            balls, stays, flexible links, states of elements, point masses and sought contacts.
+            balls, stays, flexible links, implicit states of elements, point masses and sought
+            contacts.
     """
     problem = _checked_problem(check_type("feedback: solution", solution, Solution))
     tree = hold_feet(problem, solution.q(0.0))
@@ -106,7 +110,12 @@ def feedback(
     strong = _usual_torques(torques) if torque is None else _spread("feedback: torque", torque, n)
     loads = tuple(problem.loads)
     pairs = _transitions(tree, loads, solution, t)
-    gains, value = _riccati(pairs, 1 / far**2, 1 / strong**2, positive("feedback: end", end), t[1])
+    driven = np.zeros(n)
+    driven[list(structure(tree).drives)] = 1.0
+    answered = [(a, b * driven) for a, b in pairs]
+    gains, value = _riccati(
+        answered, 1 / far**2, 1 / strong**2, positive("feedback: end", end), t[1]
+    )
     return Feedback(
         tree=tree,
         loads=loads,
@@ -130,7 +139,7 @@ def _checked_problem(solution: Solution) -> Problem:
         "balls": tree.balls,
         "stays": tree.stays,
         "flexible links": tree.flexible,
-        "states of elements": tree.states,
+        "states of elements that nothing drives": undriven_states(tree),
         "point masses and sought contacts": [
             load for load in problem.loads if isinstance(load, PointMass | Touch)
         ],
@@ -139,6 +148,11 @@ def _checked_problem(solution: Solution) -> Problem:
     if there:
         raise ValueError(f"feedback: {', '.join(there)}: none is known of these")
     return problem
+
+
+def undriven_states(tree: Tree) -> tuple[int, ...]:
+    """Return the rows of states of elements whose laws are implicit."""
+    return tuple(row for row in tree.states if row not in structure(tree).drives)
 
 
 def _spread(what: str, value: ArrayLike, n: int) -> np.ndarray:
@@ -172,7 +186,6 @@ def _transitions(
         seeds = [unit[: 2 * n], unit[2 * n :], np.zeros((1, 3 * n))]
         whole = np.zeros((3 * n, 3 * n))
         whole[: 2 * n] = np.array(each(*base, *zero, *seeds)[0])
-        whole[:, [2 * n + row for row in passive]] = 0.0
         step = exponential(whole * (t[k + 1] - t[k]))
         pairs.append((step[: 2 * n, : 2 * n], step[: 2 * n, 2 * n :]))
     return pairs
