@@ -57,8 +57,10 @@ class Stage(Evaluation, Protocol):
 
     `linearise` takes W and J at a point, `factorise` adds the diagonal D and tells whether the
     system has the inertia of a minimum, `solve` returns (dv, dy). `sharpen` takes a more precise
-    factorisation if there is one.
+    factorisation if there is one. `f_scale` is what the objective's own units are multiplied by.
     """
+
+    f_scale: float
 
     def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool: ...
     def jacobian_times(self, derivatives: Slopes, step: np.ndarray) -> np.ndarray: ...
@@ -239,7 +241,10 @@ class Search:
             self._begin_barrier(point, mu)
 
     def _least_mu(self) -> float:
-        least = min(self.settings.tol, COMPLEMENTARITY) / (TOLERATED + 1)
+        # A scaled product no greater than the own units' limit, as IPOPT scales compl_inf_tol:
+        # else a rough tolerance is met at a parameter whose solution fails that limit for ever
+        limit = COMPLEMENTARITY * self.stage.f_scale
+        least = min(self.settings.tol, limit) / (TOLERATED + 1)
         return min(least, self.settings.mu_min)
 
     def _step(self, point: Point) -> Point | None:

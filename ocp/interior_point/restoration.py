@@ -55,6 +55,7 @@ class ElasticStage:
         self.pulled = zeta * np.minimum(1.0, 1.0 / np.maximum(np.abs(near), 1e-300)) ** 2
         self.system: Augmented | DenseElastic | None = None
         self._last: tuple[np.ndarray | None, np.ndarray | None] = None, None
+        self.f_scale = 1.0
 
     def own_variables(self, v: np.ndarray) -> np.ndarray:
         """Return the program's own variables (size,), the same array for the same v."""

@@ -46,7 +46,7 @@ class ProgramStage:
         self.system = choose_system(program, condensed, entries)
         self.bounds = Bounds(program.lower, program.upper)
         self.objective, self.values = program.objective, program.values
-        self.derivatives = program.derivatives
+        self.derivatives, self.f_scale = program.derivatives, program.f_scale
         self.jacobian_times = program.jacobian_times
         self.jacobian_t_times = program.jacobian_t_times
         self.factorise, self.solve = self.system.factorise, self.system.solve
@@ -75,7 +75,7 @@ class ProgramStage:
 
     def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool:
         """Tell whether residuals are small in the objective's own units too."""
-        scale = self.program.f_scale
+        scale = self.f_scale
         return stationarity / scale <= STATIONARITY and complementarity / scale <= COMPLEMENTARITY
 
 

@@ -251,6 +251,13 @@ def test_a_coarse_tolerance_is_reached_where_products_with_distances_must_be_sma
     assert coarse.f == pytest.approx(optimum, rel=1e-3)
 
 
+def test_a_coarse_tolerance_is_reached_where_a_steep_objective_was_scaled_down():
+    steep = program(lambda x: 1e5 * (x[0] + (x[1] - 1) ** 2), size=2, lower=0)
+    found = minimize(steep, Solver(plugin="structured", options={"tol": 1e-3}), np.ones(2))
+    assert found.status == "Solve_Succeeded" and found.iterations < 20
+    assert found.f == pytest.approx(0.0, abs=1e-3)
+
+
 def test_the_barrier_falls_as_low_as_is_asked():
     nlp, start, optimum = CASES["hs71"]
     coarse = {"tol": 1e-3, "mu_strategy": "monotone"}
