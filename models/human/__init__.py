@@ -2,7 +2,14 @@
 
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.children import CHILDREN, child
-from ocp.models.human.loads import loads_of, one_sided, wearing, worn
+from ocp.models.human.loads import (
+    loads_of,
+    one_sided,
+    springs_of,
+    wearing,
+    wearing_springs,
+    worn,
+)
 from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, Person, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
@@ -62,12 +69,14 @@ __all__ = [
     "relative_strength",
     "segment_masses",
     "somebody",
+    "springs_of",
     "strength",
     "strengths",
     "torque_range",
     "torque_scale",
     "volumes",
     "wearing",
+    "wearing_springs",
     "weighed",
     "within_ranges",
     "worn",

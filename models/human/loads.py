@@ -1,11 +1,13 @@
-"""Masses that people wear on segments of the body: each a body of its own, fixed to a segment."""
+"""Masses and springs that people wear: bodies fixed to segments, and springs across joints."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ocp import Link, Point, Tree, fixed
+from ocp import Link, Point, Spring, Tree, fixed
+from ocp.mechanics import Open
 from ocp.models.human.anthropometry import LINKS, PAIRED
 
 WORN = "load_"  # with which names of what is worn begin
@@ -21,6 +23,49 @@ PLACES: Mapping[str, str] = {
 }
 SIDES = ("r", "l")
 GRIP = "grip_"  # point at which hands hold what they carry, where others wear it at their centres
+
+
+def springs_of(given: str | Mapping[str, float | Open]) -> dict[str, float | Open]:
+    """Return {joint: stiffness (N m/rad)} of springs, from a text like "ankle_df=150,toe_ext_r=25"
+    or from a mapping, whose numbers may be open: a joint without its side stands for both.
+
+    Raises ValueError naming an entry that cannot be read.
+    """
+    if not isinstance(given, str):
+        return dict(given)
+    springs: dict[str, float | Open] = {}
+    for item in given.replace(",", " ").split():
+        name, equals, value = item.partition("=")
+        try:
+            stiffness = float(value)
+        except ValueError:
+            stiffness = np.nan
+        if not equals or not 0 < stiffness < np.inf or name in springs:
+            raise ValueError(
+                f"springs: expected JOINT=STIFFNESS once each, above 0 N m/rad, as in "
+                f"ankle_df=150, got {item!r}"
+            )
+        springs[name] = stiffness
+    return springs
+
+
+def wearing_springs(tree: Tree, springs: Mapping[str, float | Open]) -> Tree:
+    """Return a human's tree with `springs` {joint: N m/rad}, which give nothing in standing, q = 0:
+    an exoskeleton's beside muscles, a prosthetic foot's at an ankle of little strength.
+
+    Raises ValueError naming a joint that is not driven.
+    """
+    driven = [joint.name for joint in tree.moving if joint.actuated]
+    elements: list[Any] = [*tree.elements]
+    for entry, size in springs.items():
+        names = [name for name in (entry, f"{entry}_r", f"{entry}_l") if name in driven]
+        if not names:
+            raise ValueError(
+                f"springs: expected some of the driven joints {', '.join(driven)}, those of limbs "
+                f"also without their side, got {entry!r}"
+            )
+        elements += [Spring(joint=name, stiffness=size, name=f"{WORN}{name}") for name in names]
+    return replace(tree, elements=tuple(elements))
 
 
 def loads_of(text: str) -> dict[str, float]:

@@ -6,21 +6,26 @@ from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.muscle_forces import MuscleForces, muscle_forces
 from ocp.problems.lab.report import Wish, lab, save_analysis
 from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse, weights_of
+from ocp.problems.lab.what_if import Change, WhatIf, predicted_walk, what_if
 
 __all__ = [
     "Analysis",
+    "Change",
     "Cycle",
     "Event",
     "MarkerSet",
     "MeasuredPerson",
     "MuscleForces",
+    "WhatIf",
     "Wish",
     "analyse",
     "known_sets",
     "lab",
     "muscle_forces",
     "person_of_model",
+    "predicted_walk",
     "save_analysis",
     "scale",
     "weights_of",
+    "what_if",
 ]

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal
 
 import casadi as ca
 import numpy as np
 
 from ocp import BSpline, Point, Series, Tree, inverse_kinematics
 from ocp.mechanics import poses
-from ocp.models.human import GAIT_FROZEN, STATURE, human
+from ocp.models.human import GAIT_FROZEN, STATURE, Person, human
 from ocp.models.human.anthropometry import LENGTHS
 from ocp.problems.lab.joint_centres import Anatomy, joint_centres
 from ocp.problems.lab.laboratory_axes import Axes, present, recognise_axes
@@ -57,6 +58,7 @@ class MeasuredPerson:
         names: {coordinate: (the human's name of it, 1 or -1)} where a model has others.
         limited: whether joints stay within their limits in trials.
         muscled: the tree with its muscles, None without any.
+        who: the Person of the human's problems that this is, None of somebody's own model.
     """
 
     tree: Tree
@@ -71,6 +73,7 @@ class MeasuredPerson:
     names: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     limited: bool = False
     muscled: Tree | None = None
+    who: Person | None = None
 
     @property
     def feet(self) -> dict[str, str]:
@@ -97,7 +100,7 @@ def scale(
     *,
     mass: float,
     stature: float | None = None,
-    sex: str = "male",
+    sex: Literal["male", "female"] = "male",
     table: MarkerTable = "",
     up: str = "",
 ) -> MeasuredPerson:
@@ -129,7 +132,8 @@ def scale(
     anatomy = guess if stature else joint_centres(places, found, tall)
     _check_standing(markers.source, anatomy)
     lengths = _lengths(anatomy)
-    body = _body(anatomy, lengths, tall, mass, sex, found)
+    own = _segments(anatomy, lengths, tall, mass, sex)
+    body = human(tall, mass, sex=sex, segments=own, frozen=_stiff(found))
     q, off = _posture(body, anatomy)
     doubts = (*found.doubts, *axes.doubts, *anatomy.doubts, *_unequal(lengths))
     if stature is None:
@@ -145,6 +149,7 @@ def scale(
         lengths=MappingProxyType(lengths),
         off=MappingProxyType(off),
         doubts=doubts,
+        who=Person(stature=tall, mass=mass, sex=sex, segments=own),
     )
 
 
@@ -213,35 +218,27 @@ def _unequal(lengths: Mapping[str, float]) -> Iterator[str]:
             yield f"{name}: {1e3 * right:.0f} mm right, {1e3 * left:.0f} mm left: the mean is taken"
 
 
-def _body(
-    anatomy: Anatomy,
-    lengths: Mapping[str, float],
-    stature: float,
-    mass: float,
-    sex: str,
-    table: MarkerSet,
-) -> Tree:
-    """Return the human with these lengths, whose trunk is as long as the shoulders stand high."""
+def _segments(
+    anatomy: Anatomy, lengths: Mapping[str, float], stature: float, mass: float, sex: str
+) -> dict[str, dict[str, float]]:
+    """Return the human's segments with these lengths, whose trunk is as long as the shoulders stand
+    high."""
     own: dict[str, dict[str, float]] = {
         name: {"length": float(np.mean([lengths[f"{name}_{side}"] for side in "rl"]))}
         for name in ("thigh", "shank", "upper_arm", "forearm")
         if {f"{name}_r", f"{name}_l"} <= set(lengths)
     }
     own["pelvis"] = {"length": LENGTHS["pelvis"] * lengths["hips"] / HIPS}
-    stiff = _stiff(table)
-    tree = human(stature, mass, sex=sex, segments=own, frozen=stiff)
-    shoulders = [anatomy.centres.get(f"shoulder_{side}") for side in "rl"]
-    if shoulders[0] is None or shoulders[1] is None:
-        return tree
+    if "shoulder_r" not in anatomy.centres or "shoulder_l" not in anatomy.centres:
+        return own
+    tree = human(stature, mass, sex=sex, segments=own)
     here = places_of(tree, np.zeros(tree.dof))
     rest = here["shoulder_r"][1] - here["L5S1"][1]
     high = float(np.linalg.norm(_mean(anatomy, "shoulder") - _mean(anatomy, "hip")))
     more = (high - (here["L5S1"][1] - here["hip_r"][1])) / rest
     usual = stature / STATURE
-    own |= {
-        name: {"length": more * usual * LENGTHS[name]} for name in ("middle_trunk", "upper_trunk")
-    }
-    return human(stature, mass, sex=sex, segments=own, frozen=stiff)
+    trunk = ("middle_trunk", "upper_trunk")
+    return own | {name: {"length": more * usual * LENGTHS[name]} for name in trunk}
 
 
 def _stiff(table: MarkerSet) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Wish:
 
     mass: float | None = None
     stature: float | None = None
-    sex: str = "male"
+    sex: Literal["male", "female"] = "male"
     table: MarkerTable = ""
     up: str = ""
     cutoff: float = 6.0

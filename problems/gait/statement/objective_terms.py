@@ -169,7 +169,8 @@ def passive_share(body: Tree) -> Objective:
     tissue = [each.name for each in forces_of(body) if not isinstance(each, Muscle)]
 
     def shares(at: Instant) -> Any:
-        known = at.elements_named(*tissue) if muscles_of(at.tree) else at.elements
+        more = len(forces_of(at.tree)) > len(tissue)  # muscles, or what is worn
+        known = at.elements_named(*tissue) if more else at.elements
         return known[list(rows.values())] / most
 
     return squares("passive", shares)

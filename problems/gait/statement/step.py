@@ -49,7 +49,9 @@ from ocp.models.human import (
     mirror,
     one_sided,
     somebody,
+    springs_of,
     wearing,
+    wearing_springs,
     within_ranges,
 )
 from ocp.problem import mirror_symmetry
@@ -186,7 +188,7 @@ def problem(
         )
         share = 1.0 if phased else 10.0 / time
         one_step = Problem(
-            tree=body,
+            tree=wearing_springs(body, springs_of(carried.springs)),
             motion=_spline(goal.objective, accuracy.points, when),
             duration=time,
             objective=scaled(_objective(body, goal, who), share),
@@ -339,8 +341,10 @@ def _ahead(step: Any, terrain: Terrain) -> tuple[Any, Any]:
 def _check_sides(muscles: Muscles, carried: Carried, *, full: bool) -> None:
     """Raise ValueError for what makes sides unlike where a step is continued by its image."""
     loads = one_sided(loads_of(carried.load))
+    springs = one_sided(springs_of(carried.springs))
     sided = {
         f"load: {', '.join(loads)}": loads,
+        f"springs: {', '.join(springs)}": springs,
         "ankle_strength": muscles.ankle_strength != 1,
         "shank_mass": any_nonzero((carried.shank_mass,)),
     }

@@ -1,5 +1,6 @@
 """Arguments of a step: gait, muscles, terrain, burdens, goal, rules and accuracy."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -80,13 +81,15 @@ class Carried:
 
     `backpack`: mass behind T6 (kg); `hands`: weight in each hand (N); `load`: worn on trunk, waist,
     thigh, shank and foot or held in hands, as trunk=10,foot=2, of limbs on each side or on one, as
-    hand_r=5 (kg); `shank_mass`: put on the right shank (kg).
+    hand_r=5 (kg); `shank_mass`: put on the right shank (kg); `springs`: at rest in standing, across
+    joints of both sides or of one, of an exoskeleton or a foot, as ankle_df=150 (N m/rad).
     """
 
     backpack: float | Open = 0.0
     hands: float | Open = 0.0
     load: str = ""
     shank_mass: float | Open = 0.0
+    springs: str | Mapping[str, float | Open] = ""
 
 
 @suggest_fields

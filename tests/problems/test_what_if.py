@@ -1,0 +1,145 @@
+"""A measured person's walk predicted: that of a walk of which all is known comes back, and so does
+what a change does to it; springs and weights count as they are said to."""
+
+from dataclasses import replace
+from functools import cache
+
+import casadi as ca
+import numpy as np
+import pytest
+from lab_trials import MASS, RATE, SEGMENTS, STATURE, Z_UP, standing, striding, truth
+
+from ocp import Series, Solver, Transcription
+from ocp.estimation.marker_residuals import point_places
+from ocp.mechanics import element_torques
+from ocp.models.human import Person, springs_of, wearing_springs
+from ocp.problems.gait import Carried, Gait, Muscles, problem, walk
+from ocp.problems.gait.card.stride import stride_of
+from ocp.problems.lab import Change, analyse, predicted_walk, scale, what_if
+from ocp.problems.lab.what_if import predicted_measures, speed_and_step
+
+WHO = Person(mass=MASS, stature=STATURE, segments=SEGMENTS)
+SPEED, STEP = 1.1, 0.58
+WEAK = Muscles(ankles=0.6)
+
+
+@cache
+def strode():
+    return analyse(scale(standing(), mass=MASS, stature=STATURE), striding()[2])
+
+
+@cache
+def known(muscles=Muscles()):
+    """The walk that the trial is made of, and how it is with other muscles."""
+    stated = problem(Gait(speed=SPEED, step=STEP), WHO, muscles)
+    return walk(stated, Transcription(), Solver()).require(coarse=True)
+
+
+@cache
+def tracked():
+    """One stride and a half of the known walk, by markers and plates."""
+    stride, (tree, names) = stride_of(known()), truth()
+    t = np.arange(0, 1.7 * stride.duration, 1 / RATE)
+    percent = 100 * t / stride.duration + 5
+    turns, within = np.divmod(percent, 100)
+
+    def at(rows, way=None):
+        found = np.array([np.interp(within, stride.percent, row) for row in rows])
+        return found if way is None else found + np.outer(way, turns)
+
+    slides = np.zeros(stride.tree.dof)
+    slides[stride.tree.coordinate("glob_tz")] = stride.way[2]
+    marked = [point for point in tree.points if point.name in names]
+    body = replace(stride.tree, points=(*stride.tree.points, *marked))
+    places = np.split(point_places(body, names, at(stride.q, slides))[0], len(names))
+    pushes = {}
+    for foot in ("right", "left"):
+        push = stride.mass * 9.81 * at(stride.forces[foot])
+        place = at(stride.pressures[foot], stride.way)
+        place[1] = 0.0
+        push[:, push[1] < 20.0] = 0.0
+        pushes[foot] = np.vstack([np.cross(place.T, push.T).T, push])
+    seen = Series(t=t, values=dict(zip(names, places)), source="walk.trc").rotate(Z_UP.T)
+    plates = Series(t=t, values=pushes, source="walk_grf.mot").rotate(Z_UP.T)
+    return analyse(scale(standing(), mass=MASS, stature=STATURE), seen, plates)
+
+
+@pytest.mark.commands
+def test_a_walk_of_which_all_is_known_comes_back_and_so_does_what_weak_ankles_do():
+    """A prediction from markers and plates has angles within 3 %, moments, power and costs within
+    10 %, and of what weak ankles do 75 to 125 %."""
+    found = what_if(tracked(), Change(muscles=WEAK))
+    assert found.tracked["speed (m/s)"] == pytest.approx(SPEED, rel=0.015)
+    assert found.tracked["step (m)"] == pytest.approx(STEP, rel=0.015)
+    true, weak = predicted_measures(known()), predicted_measures(known(WEAK))
+    before, after = predicted_measures(found.unchanged), predicted_measures(found.changed)
+    for name, number in true.items():
+        assert before[name] == pytest.approx(number, rel=0.03 if "(deg)" in name else 0.1), name
+        own, other = after[name] - before[name], weak[name] - number
+        if abs(other) > 0.03 * abs(number):
+            assert 0.75 * abs(other) < np.sign(other) * own < 1.25 * abs(other), name
+    for name in ("hip flexion, range (deg)", "knee flexion, most (deg)", "ankle, range (deg)"):
+        assert found.tracked[name] == pytest.approx(before[name], rel=0.03), name
+    assert min(r for r, _ in found.likeness.values()) > 0.95
+
+
+def test_the_task_is_that_of_the_trial_over_ground_and_on_a_belt():
+    trial = strode()
+    speed, step = speed_and_step(trial)
+    assert step == pytest.approx(speed / 2, rel=0.02)  # strides of a second
+    stated = predicted_walk(trial)
+    assert stated.duration == pytest.approx((step / speed, step / speed))
+    assert sum(link.mass for link in stated.tree.links) == pytest.approx(MASS)
+    q = trial.fit.q.copy()
+    q[trial.person.tree.coordinate("glob_tz")] -= 0.8 * trial.fit.t
+    belt = replace(trial, fit=replace(trial.fit, q=q))
+    assert speed_and_step(belt) == pytest.approx((speed, step))
+
+
+def test_another_speed_keeps_step_over_cadence_and_another_mass_the_strength():
+    trial = strode()
+    speed, step = speed_and_step(trial)
+    slower = predicted_walk(trial, Change(gait=Gait(speed=speed / 2), mass=MASS + 10))
+    assert slower.duration[0] == pytest.approx(2**0.5 * step / speed)
+    assert sum(link.mass for link in slower.tree.links) == pytest.approx(MASS + 10)
+    strengths = [
+        each.tree.joints[each.tree.joint_index("knee_flex_r")].torque
+        for each in (slower, predicted_walk(trial))
+    ]
+    assert strengths[0] == pytest.approx(strengths[1])
+
+
+def test_weights_of_the_person_change_as_those_of_the_problem_do():
+    trial = strode()
+    usual = {term.name: weight for weight, term in predicted_walk(trial).objective.terms}
+    change = Change(muscles=Muscles(hips=0.5, knees=0.5, ankles=0.5, trunk=0.5, arms=0.5))
+    changed = predicted_walk(trial, change).objective.terms
+    own = predicted_walk(trial, change, {"work": 3 * usual["work"]}).objective.terms
+    for (before, term), (after, _) in zip(changed, own):
+        assert after == pytest.approx((3 if term.name == "work" else 1) * before)
+    with pytest.raises(ValueError, match="no term 'wrok'"):
+        predicted_walk(trial, weights={"wrok": 1.0})
+
+
+def test_springs_push_back_from_standing_beside_tissue_on_both_sides():
+    bare = problem(Gait(), WHO).tree
+    tree = wearing_springs(bare, springs_of("ankle_df=150"))
+    q, ankles = np.zeros(tree.dof), [tree.coordinate(f"ankle_df_{side}") for side in "rl"]
+    q[ankles] = 0.2
+    more = element_torques(tree, q, 0 * q) - element_torques(bare, q, 0 * q)
+    pushed = np.zeros(tree.dof)
+    pushed[ankles] = -30.0
+    assert np.array(ca.evalf(more)).ravel() == pytest.approx(pushed)
+
+
+@pytest.mark.parametrize(
+    ("springs", "words"),
+    [
+        ("ankle=150", "expected some of the driven joints"),
+        ("ankle_df=-1", "got 'ankle_df=-1'"),
+        ("ankle_df_r=150", "take stride full"),
+    ],
+)
+def test_springs_that_no_step_can_have_are_told_by_name(springs, words):
+    with pytest.raises(ValueError, match=words):
+        problem(Gait(), WHO, carried=Carried(springs=springs))
