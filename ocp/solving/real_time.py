@@ -11,7 +11,7 @@ from ocp.mechanics.values.validation import describe_value, numbers, positive_in
 from ocp.motion.basis import Array
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.solvers.nlp import fast_version, violation
+from ocp.solvers.nlp import NLP, fast_version, violation
 from ocp.solving.iterate_solutions import unfinished_motion
 from ocp.solving.real_time_newton import Interior, RealTime
 from ocp.solving.starts.warm_start import start
@@ -168,9 +168,14 @@ def _resample(vector: Array, lines: Sequence[Line], onward: Callable[[Array], Ar
 
 
 class Running:
-    """What the steps of a program share: the Newton core, bounds, and the limits of parameters."""
+    """What the steps of a program share: the Newton core, bounds, and the limits of parameters.
 
-    def __init__(self, transcribed: Transcribed, hessian: str, x: np.ndarray) -> None:
+    Scales are those at x, a motion for `values` (parameters,).
+    """
+
+    def __init__(
+        self, transcribed: Transcribed, hessian: str, x: np.ndarray, values: np.ndarray
+    ) -> None:
         refuse_phases("step", transcribed.statement, "replan each phase")
         (part,) = transcribed.parts
         self.nlp = transcribed.nlp
@@ -182,15 +187,16 @@ class Running:
         self.parameters, self.bounds = transcribed.parameters, ParameterBounds(part)
         limits = np.array([(each.lower, each.upper) for each in self.parameters])
         self.least, self.most = limits.reshape(-1, 2).T
-        self.core = RealTime(transcribed.nlp, hessian, x)
+        self.core = RealTime(self._program(values), hessian, x)
         self.shift = Shift(part, self.core)
 
     def set_bounds(self, values: np.ndarray) -> None:
         """Take the bounds for values of the parameters."""
+        self.core.set_bounds(self._program(values))
+
+    def _program(self, values: np.ndarray) -> NLP:
         lower, upper, g_lower, g_upper = self.bounds(values)
-        self.core.set_bounds(
-            replace(self.nlp, lower=lower, upper=upper, g_lower=g_lower, g_upper=g_upper)
-        )
+        return replace(self.nlp, lower=lower, upper=upper, g_lower=g_lower, g_upper=g_upper)
 
     def check(self, values: np.ndarray) -> None:
         """Raise ValueError naming a parameter whose value is outside its bounds."""
@@ -213,10 +219,11 @@ def begin_steps(
     """Return the parts that steps of a program share, and the point at a solution from which the
     first one begins, within the bounds of its parameters."""
     key, first = (REAL_TIME, hessian), start(transcribed, former)
+    values = values_at_solution(transcribed, former)
     if key not in transcribed.made:
-        transcribed.made[key] = Running(transcribed, hessian, first.x)
+        transcribed.made[key] = Running(transcribed, hessian, first.x, values)
     run = transcribed.made[key]
-    run.set_bounds(values_at_solution(transcribed, former))
+    run.set_bounds(values)
     nothing = np.zeros(len(first.x)), np.zeros(len(transcribed.nlp.g_lower))
     names = zip(("x_multipliers", "g_multipliers"), nothing)
     known = (first.multipliers.get(name, zero) for name, zero in names)

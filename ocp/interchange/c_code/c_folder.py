@@ -1,4 +1,4 @@
-"""Dynamics of a tree, or steps of a plan, as a folder of C99: source, header, check, and CMake."""
+"""Dynamics of a tree, or motions of a plan, as a folder of C99: source, header, check, CMake."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,13 @@ def export_c(
     formulation: Formulation | str = AUTO,
     former: Solution | None = None,
 ) -> None:
-    """Write the dynamics of a tree, or the steps of a plan, as C99 that needs neither Python nor
+    """Write the dynamics of a tree, or the motions of a plan, as C99 that needs neither Python nor
     memory of its own.
 
     Functions take plain pointers; matrices stand column by column. The folder has NAME.c, NAME.h,
     `check.c`, which compares all with the numbers of this program, and CMakeLists.txt. That of a
-    plan takes the Newton steps of `plan.step`, and has a program `main` that reads moves.
+    plan searches as `plan.solve` does first, takes the Newton steps of `plan.step`, and has a
+    program `main` that reads moves.
 
     Args:
         subject: a robot or body, whose open parameters become a last argument `p`; or a plan.

@@ -1,4 +1,4 @@
-"""Steps in real time of a prepared plan as a folder of C99: source, tables, a check, and CMake."""
+"""Search and steps in real time of a prepared plan as a folder of C99: source, tables, a check."""
 
 from pathlib import Path
 from string import Template
@@ -20,15 +20,19 @@ from ocp.storage.atomic_files import bytes_of
 from ocp.version import VERSION
 
 OWN, FRONTS = Path(__file__).with_name("real_time"), Path(fronts.__file__).parent
-HEADERS = {FRONTS: ("fronts.h", "kernels.h", "factor.h"), OWN: ("newton_steps.h",)}  # as they are
+HEADERS = {
+    FRONTS: ("fronts.h", "kernels.h", "factor.h"),
+    OWN: ("newton_steps.h", "filter_search.h"),
+}  # as they are
 SEED, MOVES = 20062, 12  # of a folder's check
 SHIFTED = 0.02  # share of a parameter's range, or of its size, and of the duration that passes
 TOLERANCE = 1e-11  # of variables: compilers order sums differently
+MET = 1e-6  # largest violation of a bound where a search has ended: bounds are relaxed by 1e-8
 
 
 def plan_files(plan: Plan, former: Solution, name: str) -> dict[str, str]:
-    """Return the files {name: text} of a plan's steps from a solution, whose names begin with
-    `name`."""
+    """Return the files {name: text} of a plan's search, and of its steps from a solution, whose
+    names begin with `name`."""
     program = step_program(plan, former)
     known = ", ".join(f"{each.name} ({each.unit or '1'})" for each in plan.parameters) or "none"
     rows = ", ".join(joint.name for joint in plan.problem.tree.moving)
@@ -72,9 +76,15 @@ def _moves(program: StepProgram, former: Solution) -> dict[str, str]:
         passed.append(SHIFTED * former.duration * (number % 3 == 2))
         turn = plan.transcribed, plan.solver.hessian, former, values[-1], passed[-1]
         variables.append(take_step(*turn).x)
-    arrays = {"values": np.ravel(values), "passed": np.array(passed), "x": np.ravel(variables)}
+    arrays = {
+        "own": program.values,
+        "values": np.ravel(values),
+        "passed": np.array(passed),
+        "x": np.ravel(variables),
+    }
     return {
         "arrays": "".join(c_array(name, each.tolist()) for name, each in arrays.items()),
         "steps": str(MOVES),
         "tolerance": repr(TOLERANCE),
+        "met": repr(MET),
     }

@@ -1,4 +1,4 @@
-"""Tables of a prepared plan for its steps in C: patterns, scales, bounds, fronts and basis."""
+"""Tables of a prepared plan for its motions in C: patterns, scales, bounds, fronts and basis."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -23,15 +23,17 @@ from ocp.transcription.variables.layout import duration_at, free_duration
 
 FRONT = ("child", "next", "pivots", "width", "wide", "own", "beside", "runs", "run_count")
 STORED = ("square", "rest", "left")
+WIDE, TALL = 36, 52  # vectors of variables and of rows that a search in C works on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepProgram:
-    """Plan on CasADi's own graphs, values of its parameters at the first point, what steps share,
-    that point, the factorisation, and functions by their names in C, whose rows and slopes of f are
-    dense."""
+    """Plan on CasADi's own graphs, its first guess, values of its parameters at the first point,
+    what steps share, that point, the factorisation, and functions by their names in C, whose rows
+    and slopes of f are dense."""
 
     plan: Plan
+    guess: Array
     values: Array
     run: Running
     first: Interior
@@ -74,6 +76,7 @@ def step_program(plan: Plan, former: Solution) -> StepProgram:
     nlp = run.core.program.nlp
     return StepProgram(
         plan=virtual,
+        guess=np.asarray(virtual.transcribed.guess, dtype=float),
         values=values_at_solution(virtual.transcribed, former),
         run=run,
         first=first,
@@ -89,7 +92,7 @@ def step_program(plan: Plan, former: Solution) -> StepProgram:
 
 
 def plan_tables(program: StepProgram) -> str:
-    """Return the C text of sizes and constant tables that `newton_steps.h` works on."""
+    """Return the C text of sizes and constant tables that steps and searches work on."""
     core, first = program.run.core, program.first
     scaled, bounds = core.program, program.run.bounds
     patterns, shift = scaled.patterns, program.run.shift
@@ -108,7 +111,7 @@ def plan_tables(program: StepProgram) -> str:
         "entry_i": program.system.row - 1, "entry_j": program.system.column - 1,
     }  # fmt: skip
     numbers = {
-        "scale": scaled.scales, "entry_scale": scaled.entry_scales, "knot": basis.knot_vector,
+        "first_scale": scaled.scales, "knot": basis.knot_vector, "guess_x": program.guess,
         "abscissa": basis.nodes, "through": through.ravel(), "first_values": program.values,
         "first_x": core.variables(first), "first_v": first.v, "first_y": first.y,
         "first_z_lower": first.z_lower, "first_z_upper": first.z_upper,
@@ -133,7 +136,7 @@ def plan_tables(program: StepProgram) -> str:
                     **_places(program.system),
                 }
             ),
-            f"static const double objective_scale = {c_number(scaled.f_scale)};\n",
+            f"static const double first_objective_scale = {c_number(scaled.f_scale)};\n",
             f"static const double DURATION = {c_number(duration)};\n",
             f"static const double SHORTEST = {c_number(float(problem.duration[0]))};\n",
             *(_whole_numbers(name, each) for name, each in whole.items()),
@@ -165,6 +168,7 @@ def sizes_of(program: StepProgram) -> dict[str, int]:
         "SIZE": scaled.size, "ROWS": scaled.rows, "EQUALITIES": scaled.equalities,
         "KEPT": len(scaled.jacobian.rows), "CURVED": len(scaled.curvature.rows),
         "UNKNOWNS": system.unknowns, "ENTRIES": len(system.row), "FACTORS": len(system.factors),
+        "SEARCH": WIDE * scaled.size + TALL * scaled.rows,
         "ROOM": system.front_plan().sizes["room"], "SIDES": functions["bounds"].size1_out(0),
         "RAW": max(functions["jacobian"].nnz_out(1), functions["hessian"].nnz_out(0), longest),
         **dict(zip(("ARGUMENTS", "RESULTS", "WHOLE_WORK", "WORK"), work)),

@@ -1,4 +1,5 @@
-"""Steps in real time of a plan as a folder of C99: the iterates of Python's, on any compiler."""
+"""Search and steps in real time of a plan as a folder of C99: the iterates of Python's, on any
+compiler."""
 
 import ctypes
 import shutil
@@ -14,17 +15,20 @@ from refusals import refused
 from ocp import HermiteSimpson, Parameter, Transcription, at_end, at_start, effort, path, prepare
 from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.interchange import export_c
-from ocp.interior_point import system_and_initial_point
+from ocp.interior_point import interior_point_backend, restoration, system_and_initial_point
+from ocp.interior_point.sparse_systems import Augmented
 from ocp.models.arms.two_link import two_link
 from ocp.motion import BSpline
 from ocp.problems.arms.two_link_time import problem as least_time
+from ocp.problems.swing_ups.sohl_swing import problem as swing
+from ocp.solvers.solver_backend import Start
 
 STATE = [Parameter(name, value) for name, value in zip("abcd", (0.0, -2.0, 0.0, 0.0))]
 GOAL = Parameter("goal", 1.0, "rad", -2.0, 2.0)
 STRENGTH = Parameter("strength", 8.0, "N m", 1.0, 50.0)
 STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off"]
 GENERATED = ["-std=c99", "-O1", "-ffp-contract=off", "-c", "functions.c"]
-ROOM = 1 << 20  # bytes, more than a state of these plans has
+ROOM = 1 << 24  # bytes, more than a state of these plans has
 MOVES = 15
 CROSS = "aarch64-linux-gnu-gcc"
 EMULATOR = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
@@ -47,6 +51,7 @@ def statement(**changes):
 
 
 CASES = {"given duration": {}, "free duration": {"duration": (0.5, 1.2)}}
+STATUSES = ("solved", "nearly solved", "too long", "infeasible", "stuck", "diverging", "no number")
 
 
 @cache
@@ -102,6 +107,108 @@ def test_iterates_are_those_of_python(arm):
     assert library.arm_violation(state) == pytest.approx(former.violation, rel=1e-9, abs=1e-9)
 
 
+class SparseElastic(restoration.ElasticStage):
+    """Restoration by sparse systems, whatever the size of a program."""
+
+    def _choose_system(self, derivatives):
+        return Augmented(self.program, derivatives.entries)
+
+
+def search_by_python(plan, monkeypatch):
+    """The answer of the search by sparse systems from the first guess, its iterates, and numbers of
+    iterations after which it restored feasibility."""
+    iterates, restored = [], []
+
+    def restoring(*given):
+        restore = restoration.make_restoration(*given)
+        return lambda search: restored.append(search.count) or restore(search)
+
+    def choose(program, condensed, entries):
+        return Augmented(program, entries)
+
+    monkeypatch.setattr(system_and_initial_point, "choose_system", choose)
+    monkeypatch.setattr(restoration, "ElasticStage", SparseElastic)
+    monkeypatch.setattr(interior_point_backend, "make_restoration", restoring)
+    run = interior_point_backend.prepare(
+        plan.transcribed.nlp,
+        plan.solver,
+        Start(x=plan.transcribed.guess),
+        lambda f, iterate: iterates.append(iterate.x.copy()),
+    )
+    return run(), iterates, restored
+
+
+def searched(library, state, given, iterations):
+    """Iterations, status and variables of a search in C from the first guess."""
+    status = ctypes.c_int(-1)
+    library.arm_begin(state)
+    library.arm_guess(state)
+    taken = library.arm_solve(state, given, iterations, ctypes.byref(status))
+    return taken, STATUSES[status.value], np.frombuffer(bytes(state))
+
+
+def test_each_iterate_of_a_search_is_that_of_python(arm, monkeypatch):
+    """To 1e-12, and its optimum that of the plan; the last step may be rounding alone."""
+    plan, former, library, state = arm
+    answer, iterates, _ = search_by_python(plan, monkeypatch)
+    own = numbers(*values(plan))
+    for count, x in enumerate(iterates[:-1]):
+        taken, _, found = searched(library, state, own, count)
+        assert taken == count
+        assert np.abs(found[: len(x)] - x).max() <= 1e-12 * max(1.0, np.abs(x).max())
+    taken, status, found = searched(library, state, own, 100)
+    assert answer.success and status == "solved"
+    assert answer.iterations - 1 <= taken <= answer.iterations
+    assert np.abs(found[: len(x)] - answer.iterate.x).max() < 1e-9
+    assert plan.transcribed.nlp.objective(answer.iterate.x) == pytest.approx(
+        former.objective, rel=1e-7
+    )
+
+
+def test_steps_go_on_from_a_search(arm):
+    """At values far from the first motion, as Python's do from its optimum there."""
+    first, _, library, state = arm
+    plan = prepare(first.problem, Transcription(kernels="virtual"))
+    given, near = values(plan, goal=0.2), values(plan, goal=0.21)
+    there = plan.solve(goal=0.2).require(coarse=True)
+    assert searched(library, state, numbers(*given), 100)[1] == "solved"
+    found = library.arm_duration(state)
+    assert found == pytest.approx(there.duration, rel=1e-6)
+    step = plan.step(there, near)
+    assert library.arm_step(state, numbers(*near), ctypes.c_double(0.0), 1) == 1
+    assert np.abs(np.frombuffer(state, count=len(step.x)) - step.x).max() < 1e-6
+
+
+def test_a_search_says_how_it_ends(arm):
+    plan, _, library, state = arm
+    own = values(plan)
+    assert searched(library, state, numbers(*own), 2)[:2] == (2, "too long")
+    weak = numbers(*values(plan, strength=1.0, goal=2.0))
+    assert searched(library, state, weak, 500)[1] == "infeasible"
+    assert searched(library, state, numbers(*own), 100)[1] == "solved"  # nothing is left of it
+    library.arm_guess(state)
+    before, status = bytes(state), ctypes.c_int(-1)
+    wrong = numbers(*values(plan, goal=2.5))
+    place = [each.name for each in plan.parameters].index("goal")
+    assert library.arm_solve(state, wrong, 9, ctypes.byref(status)) == -1 - place
+    assert bytes(state) == before and status.value == -1
+
+
+@compiler_needed
+def test_feasibility_is_restored_as_in_python(tmp_path, monkeypatch):
+    """In a swing-up whose line search fails on the way, to the same optimum."""
+    plan = prepare(swing(), Transcription(kernels="virtual"))
+    answer, _, restored = search_by_python(plan, monkeypatch)
+    assert answer.success and restored
+    monkeypatch.undo()
+    export_c(plan, tmp_path / "arm", former=plan.solve())
+    state = ctypes.create_string_buffer(ROOM)
+    taken, status, x = searched(compiled(tmp_path / "arm"), state, numbers(*values(plan)), 500)
+    assert status == "solved" and taken == pytest.approx(answer.iterations, rel=0.2)
+    expected = answer.iterate.x
+    assert np.abs(x[: len(expected)] - expected).max() < 1e-7 * np.abs(expected).max()
+
+
 def test_the_motion_is_that_of_the_solution(arm):
     plan, first, library, state = arm
     library.arm_begin(state)
@@ -146,7 +253,7 @@ def test_a_plan_checks_itself_and_asks_for_no_memory(tmp_path):
     assert subprocess.run([tmp_path / "arm" / "check"], check=False, stdout=-3).returncode == 0
     tables = tmp_path / "arm" / "tables.h"
     text = tables.read_text()
-    begin = text.index("entry_scale[] = {") + len("entry_scale[] = {")
+    begin = text.index("first_y[] = {") + len("first_y[] = {")
     tables.write_text(text[:begin] + "1.001 * " + text[begin:])
     subprocess.run(command, cwd=tmp_path / "arm", check=True)
     assert subprocess.run([tmp_path / "arm" / "check"], check=False, stdout=-3).returncode == 1

@@ -1,4 +1,5 @@
-/* Moves from the first point, and the variables of the program that wrote this folder after each. */
+/* Moves from the first point, and the variables of the program that wrote this folder after each;
+   then a search from the first guess, which must meet all bounds if it has ended at an optimum. */
 
 #include <math.h>
 #include <stdio.h>
@@ -21,5 +22,11 @@ int main(void) {
     printf("step %d: %d, %.1e\n", k, taken, off);
     worst = taken == 1 ? fmax(worst, off) : 1.0;
   }
+  int status;
+  ${name}_begin(&plan), ${name}_guess(&plan);
+  int taken = ${name}_solve(&plan, own, 1000, &status);
+  double off = ${name}_violation(&plan);
+  printf("search: %d iterations, status %d, violation %.1e\n", taken, status, off);
+  if (status == ${upper}_SOLVED && !(off <= $met)) return 1;
   return worst <= $tolerance ? 0 : 1;
 }

@@ -4,7 +4,11 @@
 static const double FLOOR = 1e-3, RAISED = 1e-2, SHARE = 0.1, CENTRED = 0.1, BOUNDARY = 0.995;
 static const double MET = 1e-3, CLOSEST = 1e-9, SOFT = 1e-8, RELAXED = 1e-8, MOST = 1e-4;
 static const double FIRST_SHIFT = 1e-4, MORE = 8.0, LARGEST_SHIFT = 1e40;
-static const double LEAST = 64 * 2.220446049250313e-16;
+static const double LEAST = 64 * 2.220446049250313e-16, STEEP = 100, LEAST_SCALE = 1e-8;
+
+static double scale_of(double slope) {
+  return slope > STEEP && isfinite(slope) ? fmax(LEAST_SCALE, STEEP / slope) : 1.0;
+}
 
 /* Bounds of variables and rows, from values of the parameters. */
 static void set_bounds(State *p, const double *values) {
@@ -27,10 +31,10 @@ static void set_bounds(State *p, const double *values) {
   }
   for (int k = 0; k < GIVEN; k++) lower[given[k]] = upper[given[k]] = values[FREE + k];
   for (int k = 0; k < WHOLE; k++) lower[k] = fmin(lower[k], upper[k]);
-  for (int k = 0; k < EQUALITIES; k++) p->target[k] = g_lower[order[k]] * scale[k];
+  for (int k = 0; k < EQUALITIES; k++) p->target[k] = g_lower[order[k]] * p->scale[k];
   for (int k = 0; k < SIZE; k++) {
     int slack = k - VARIABLES, row = slack < 0 ? 0 : order[EQUALITIES + slack];
-    double by = slack < 0 ? 1.0 : scale[EQUALITIES + slack];
+    double by = slack < 0 ? 1.0 : p->scale[EQUALITIES + slack];
     double least = slack < 0 ? lower[moving[k]] : g_lower[row];
     double most = slack < 0 ? upper[moving[k]] : g_upper[row];
     least = by * (least - fmin(MOST, RELAXED * fmax(1.0, fabs(least))));
@@ -49,7 +53,7 @@ static void place_variables(State *p) {
 /* Values of rows, from those of the program. */
 static void row_values(State *p) {
   for (int k = 0; k < ROWS; k++) {
-    double value = p->g[order[k]] * scale[k];
+    double value = p->g[order[k]] * p->scale[k];
     p->row[k] = value - (k < EQUALITIES ? p->target[k] : p->v[VARIABLES + k - EQUALITIES]);
   }
 }
@@ -60,44 +64,52 @@ static double largest_row(const State *p) {
   return most;
 }
 
-/* f's gradient, the Jacobian, values of rows, and the Hessian of the Lagrangian. */
-static void evaluate(State *p) {
-  p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = NULL, p->result[1] = p->whole;
-  CALL(gradient);
-  for (int k = 0; k < VARIABLES; k++) p->slope[k] = objective_scale * p->whole[moving[k]];
-  p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->g, p->result[1] = p->raw;
-  CALL(jacobian);
-  for (int k = 0; k < KEPT; k++) p->entry[k] = p->raw[kept[k]] * entry_scale[k];
-  row_values(p);
-  memset(p->multiplier, 0, sizeof p->multiplier);
-  for (int k = 0; k < ROWS; k++) p->multiplier[order[k]] = p->y[k] * scale[k];
-  p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->raw;
-  p->argument[2] = &objective_scale, p->argument[3] = p->multiplier;
-  CALL(hessian);
-  for (int k = 0; k < CURVED; k++) p->value[k] = p->raw[curved[k]];
+static void set_jacobian(State *p) {
   memcpy(p->value + AT_JACOBIAN, p->entry, sizeof p->entry);
   for (int k = 0; k < ROWS - EQUALITIES; k++) p->value[AT_SLACKS + k] = -1.0;
 }
 
-/* Negative eigenvalues of the system with S = soft in its rows, -1 where it is singular or has
-   entries that are no numbers. */
-static int negative_eigenvalues(State *p, double soft) {
+/* f's gradient, the Jacobian, values of rows, and the Hessian of the Lagrangian. */
+static void evaluate(State *p) {
+  p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = NULL, p->result[1] = p->whole;
+  CALL(gradient);
+  for (int k = 0; k < VARIABLES; k++) p->slope[k] = p->objective_scale * p->whole[moving[k]];
+  p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->g, p->result[1] = p->raw;
+  CALL(jacobian);
+  for (int k = 0; k < KEPT; k++) p->entry[k] = p->raw[kept[k]] * p->entry_scale[k];
+  row_values(p);
+  memset(p->multiplier, 0, sizeof p->multiplier);
+  for (int k = 0; k < ROWS; k++) p->multiplier[order[k]] = p->y[k] * p->scale[k];
+  p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->raw;
+  p->argument[2] = &p->objective_scale, p->argument[3] = p->multiplier;
+  CALL(hessian);
+  for (int k = 0; k < CURVED; k++) p->value[k] = p->raw[curved[k]];
+  set_jacobian(p);
+}
+
+/* Negative eigenvalues of the system with S = `soft`, or at least so much, in its rows; -1 where it
+   is singular or has entries that are no numbers. */
+static int negative_eigenvalues(State *p, const double *soft, double least) {
   int negative = 0;
-  for (int k = 0; k < ROWS; k++) p->value[AT_ROWS + k] = -soft;
+  for (int k = 0; k < ROWS; k++) p->value[AT_ROWS + k] = -fmax(soft ? soft[k] : 0.0, least);
   for (int k = 0; k < ENTRIES; k++)
     if (!isfinite(p->value[k])) return -1;
   memcpy(p->factors, p->value, sizeof p->value);
   return factorise(&plan, p->factors, p->room, &negative, p->stuck) ? -1 : negative;
 }
 
+/* Factorise with a diagonal and a shift; whether the inertia is that of a minimum. */
+static int factorise_with(State *p, const double *diagonal, double shift, const double *soft) {
+  for (int k = 0; k < SIZE; k++) p->value[AT_DIAGONAL + k] = diagonal[k] + shift;
+  int negative = negative_eigenvalues(p, soft, 0.0);
+  if (negative < ROWS) negative = negative_eigenvalues(p, soft, SOFT);
+  return negative == ROWS;
+}
+
 /* Factorise with the least shift tried that gives the inertia of a minimum. */
 static int shift_and_factorise(State *p) {
-  for (double shift = 0; shift <= LARGEST_SHIFT; shift = shift > 0 ? MORE * shift : FIRST_SHIFT) {
-    for (int k = 0; k < SIZE; k++) p->value[AT_DIAGONAL + k] = p->diagonal[k] + shift;
-    int negative = negative_eigenvalues(p, 0.0);
-    if (negative < ROWS) negative = negative_eigenvalues(p, SOFT);
-    if (negative == ROWS) return 1;
-  }
+  for (double shift = 0; shift <= LARGEST_SHIFT; shift = shift > 0 ? MORE * shift : FIRST_SHIFT)
+    if (factorise_with(p, p->diagonal, shift, NULL)) return 1;
   return 0;
 }
 
@@ -161,18 +173,30 @@ static int newton_step(State *p) {
   return 1;
 }
 
+static double centred_distance(double distance, double z) {
+  double middle = (distance - z) / 2;
+  return middle + sqrt(middle * middle + FLOOR);
+}
+
+/* Move a variable and its multipliers onto the central path: a distance d with a multiplier z to
+   the d' with the same d' - z', and of two bounds the nearer one. */
+static void centre(State *p, int k, double v, double z) {
+  double lower = p->lower[k], upper = p->upper[k], half = (upper - lower) / 2;
+  double below = v - lower, above = upper - v;
+  p->v[k] = v;
+  if (below <= above && isfinite(lower))
+    p->v[k] = lower + fmin(centred_distance(below, fmax(-z, 0.0)), half);
+  if (below > above && isfinite(upper))
+    p->v[k] = upper - fmin(centred_distance(above, fmax(z, 0.0)), half);
+  p->z_lower[k] = FLOOR / fmax(p->v[k] - lower, p->least_below[k]);
+  p->z_upper[k] = FLOOR / fmax(upper - p->v[k], p->least_above[k]);
+}
+
 /* Bring variables that have moved past their bounds back inside, onto the central path. */
 static void move_inside(State *p) {
-  for (int k = 0; k < SIZE; k++) {
-    double lower = p->lower[k], upper = p->upper[k], half = (upper - lower) / 2;
-    double below = p->v[k] - lower, above = upper - p->v[k];
-    if (!(below < CLOSEST || above < CLOSEST)) continue;
-    double middle = fmin(below, above) / 2;
-    double way = fmin(middle + sqrt(middle * middle + FLOOR), half);
-    p->v[k] = below <= above ? lower + way : upper - way;
-    p->z_lower[k] = FLOOR / fmax(p->v[k] - lower, p->least_below[k]);
-    p->z_upper[k] = FLOOR / fmax(upper - p->v[k], p->least_above[k]);
-  }
+  for (int k = 0; k < SIZE; k++)
+    if (p->v[k] - p->lower[k] < CLOSEST || p->upper[k] - p->v[k] < CLOSEST)
+      centre(p, k, p->v[k], 0.0);
 }
 
 /* The basis or its derivative at s, in b (DEGREE + 1) for the control points from the one returned
@@ -248,18 +272,46 @@ static void evaluate_rows(State *p) {
   row_values(p);
 }
 
+static void set_entry_scales(State *p) {
+  for (int k = 0; k < KEPT; k++) p->entry_scale[k] = p->scale[entry_row[k]];
+}
+
+/* Divide f and rows by their slopes at x where these are steep. */
+static void set_scales(State *p) {
+  double steep = 0;
+  p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = NULL, p->result[1] = p->whole;
+  CALL(gradient);
+  for (int k = 0; k < VARIABLES; k++) steep = fmax(steep, fabs(p->whole[moving[k]]));
+  p->objective_scale = scale_of(steep);
+  p->result[0] = p->g, p->result[1] = p->raw;
+  CALL(jacobian);
+  memset(p->row, 0, sizeof p->row);
+  for (int k = 0; k < KEPT; k++)
+    p->row[entry_row[k]] = fmax(p->row[entry_row[k]], fabs(p->raw[kept[k]]));
+  for (int k = 0; k < ROWS; k++) p->scale[k] = scale_of(p->row[k]);
+  set_entry_scales(p);
+}
+
 static void begin(State *p) {
   memset(p, 0, sizeof *p);
   memcpy(p->x, first_x, sizeof first_x), memcpy(p->v, first_v, sizeof first_v);
   memcpy(p->y, first_y, sizeof first_y);
   memcpy(p->z_lower, first_z_lower, sizeof first_z_lower);
   memcpy(p->z_upper, first_z_upper, sizeof first_z_upper);
-  set_bounds(p, first_values);
+  memcpy(p->scale, first_scale, sizeof first_scale), p->objective_scale = first_objective_scale;
+  set_entry_scales(p), set_bounds(p, first_values);
+}
+
+/* -1 less the place of a value outside its bounds, 0 without one. */
+static int beyond_bounds(const double *values) {
+  for (int k = 0; k < PARAMETERS; k++)
+    if (!(values[k] >= least_value[k] && values[k] <= most_value[k])) return -1 - k;
+  return 0;
 }
 
 static int step(State *p, const double *values, double passed, int newton) {
-  for (int k = 0; k < PARAMETERS; k++)
-    if (!(values[k] >= least_value[k] && values[k] <= most_value[k])) return -1 - k;
+  int beyond = beyond_bounds(values);
+  if (beyond) return beyond;
   set_bounds(p, values), place_variables(p);
   if (passed != 0) pass_time(p, passed);
   move_inside(p), place_variables(p);
