@@ -40,7 +40,7 @@ from ocp.mechanics import array, body_weight, positions, positive
 from ocp.models.human import Person, mirror, somebody
 from ocp.problem import Foot, Pin, Support, foot_contact, friction, pressure_inside, unilateral
 from ocp.problems.gait.solve_step import limited, together
-from ocp.problems.gait.statement.objective_terms import WALKING, human_cost
+from ocp.problems.gait.statement.objective_terms import STANDING, human_cost
 from ocp.problems.lifting.statement.standing_body import (
     follows,
     lifter,
@@ -51,7 +51,6 @@ from ocp.problems.lifting.statement.standing_body import (
 from ocp.solving import with_stage
 
 UP = (0.0, 1.0, 0.0)
-RISING = replace(WALKING, upright=0.0, momentum=0.0, head=0.0)
 APART = 0.2  # m: between the ankles, as lifts have it
 SEAT = "seat"
 SPANS = {"leaning": (0.15, 0.85), "rising": (0.15, 0.85)}  # of the time: how long phases may last
@@ -118,7 +117,7 @@ def problem(
             for name, ground in grounds.items()
         ],
         links=(continuous("q", "qd", "qdd"),),
-        objective=10.0 / time * human_cost(body, who, RISING),
+        objective=10.0 / time * human_cost(body, who, STANDING),
         constraints=(
             at_start(
                 body,

@@ -17,13 +17,12 @@ from ocp import (
     Solution,
     Solver,
     Transcription,
-    dynamic_effort,
     prepare,
     solve,
 )
 from ocp.mechanics import parameters_of, with_values
 from ocp.problems.lifting.report.disturbed_lifts import disturbed
-from ocp.problems.lifting.statement.constraints import FAINT
+from ocp.problems.lifting.statement.constraints import FAINT, GENTLE, plain_effort
 from ocp.problems.lifting.statement.standing_body import STYLE
 from ocp.solvers import INTERRUPTED
 from ocp.solving import posture, total_statistics
@@ -50,6 +49,7 @@ HALF_WAY = float(np.radians(75.0))  # to a squat from what is best, where knees 
 BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
 Weights = tuple[float, float, float]  # of effort, stability and accelerations
+GROUPS = {"stability": 1, GENTLE: 2}  # whose weight a term has, that of effort unless named
 Run = Callable[[Weights, Any], Solution]  # with these weights from a guess
 OPEN = tuple(  # weights that move along a front, each over the duration
     Parameter(f"{name}_weight", 1.0, lower=0.0) for name in ("effort", "stability", "smoothness")
@@ -80,7 +80,8 @@ def lift(
     became of them is in the statistics too. `values` are those of the problem's parameters.
     """
     given: dict[str, Any] = dict(values or {})
-    weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
+    span = problem.duration[0]
+    weights = _numbers({term.name: span * one for one, term in problem.objective.terms}, given)
     if pareto and (pareto < 2 or "stability" not in weights):
         raise ValueError(
             f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
@@ -163,13 +164,19 @@ def _weighed(
     values: Mapping[str, float],
 ) -> Solution:
     """Return a lift of two objectives in their ranges, as `lift` says, all of one plan."""
-    plan = prepare(_opened(problem), transcription, solver, attempts=attempts)
+    share = round(1.0 - weights["stability"], 9)
+    own = {
+        name: 1.0 if name in GROUPS else weight / max(share, FAINT)
+        for name, weight in weights.items()
+    }
+    plan = prepare(_opened(problem, own), transcription, solver, attempts=attempts)
 
     def run(weighed: Weights, start: Any) -> Solution:
         moving = {each.name: weight for each, weight in zip(OPEN, weighed)}
         return plan.solve(start, watch=watch, **values, **moving)
 
-    lifted = _balanced(weights, _unstopped(run), begun, pareto)
+    count = partial(_counted, own)
+    lifted = _balanced((share, weights[GENTLE]), count, _unstopped(run), begun, pareto)
     seconds = {name: lifted.statistics[name] + plan.seconds for name in BUILT}
     return replace(lifted, statistics=dict(lifted.statistics) | seconds)
 
@@ -193,11 +200,11 @@ def _style(problem: Problem) -> Constraint | None:
 def bare(problem: Problem) -> Problem:
     """Return a lift as it is without tissue, the strength of drives constant, effort alone."""
     tree = replace(problem.tree, elements=())
-    (weight, effort), *others = problem.objective.terms
-    if effort.name == "exertion":
-        others = [(one, term) for one, term in others if term.name != "stability"]
-        ((_, effort),) = dynamic_effort(tree).terms
-    return replace(problem, tree=tree, objective=Objective(terms=((weight, effort), *others)))
+    objective = (1 / problem.duration[0]) * plain_effort(tree)
+    mass = tuple(each for each in problem.objective.terms if each[1].name == "mass")
+    if mass:
+        objective = Objective(terms=(*mass, *(FAINT * objective).terms))
+    return replace(problem, tree=tree, objective=objective)
 
 
 def _restyled(problem: Problem, rules: tuple[Constraint, ...]) -> Problem:
@@ -220,13 +227,24 @@ def _numbers(weights: Mapping[str, Any], given: Mapping[str, float]) -> dict[str
     return with_values(weights, {each: given.get(each.name, each.value) for each in known})
 
 
-def _opened(statement: Problem) -> Problem:
-    """Return the statement with open weights of its terms, per duration."""
+def _opened(statement: Problem, own: Mapping[str, float]) -> Problem:
+    """Return the statement with open weights of effort, stability and accelerations, per duration;
+    terms have their `own` ones within these."""
     terms = tuple(
-        (weight / statement.duration[0], term)
-        for weight, (_, term) in zip(OPEN, statement.objective.terms)
+        (own[term.name] * OPEN[GROUPS.get(term.name, 0)] / statement.duration[0], term)
+        for _, term in statement.objective.terms
     )
     return replace(statement, objective=Objective(terms=terms))
+
+
+def _counted(own: Mapping[str, float], lifted: Solution) -> Weights:
+    """Return effort, stability and accelerations of a lift, whose terms have their `own` weights
+    within these."""
+    sums = [0.0] * len(OPEN)
+    for name, _, value in lifted.terms:
+        sums[GROUPS.get(name, 0)] += own[name] * value
+    effort, off, gentle = sums
+    return effort, off, gentle
 
 
 def _unstopped(run: Run) -> Run:
@@ -241,18 +259,22 @@ def _unstopped(run: Run) -> Run:
     return whole
 
 
-def _balanced(weights: Mapping[str, float], run: Run, guess: Any, pareto: int) -> Solution:
-    """Return the lift whose objectives count in their ranges.
+def _balanced(
+    weights: tuple[float, float],
+    count: Callable[[Solution], Weights],
+    run: Run,
+    guess: Any,
+    pareto: int,
+) -> Solution:
+    """Return the lift whose objectives count in their ranges, by the `weights` of effort against
+    stability and of accelerations; `count` gives what it takes of all three.
 
     The front is in its statistics.
     """
-    effort, off, gentle = weights.values()
-    both = effort + off
-    share, smooth = effort / both, gentle / both
+    share, smooth = weights
     lazy = run((1.0, 0.0, smooth), guess)
     stable = run((FAINT, 1.0, smooth), replace(lazy, multipliers={}))
-    ends = zip(lazy.terms[:2], stable.terms[:2])
-    ranges = [abs(b - a) for (_, _, a), (_, _, b) in ends]
+    ranges = [abs(b - a) for a, b in list(zip(count(lazy), count(stable)))[:2]]
     lifts = {1.0: lazy, 0.0: stable}
     last = lazy
 
@@ -266,36 +288,37 @@ def _balanced(weights: Mapping[str, float], run: Run, guess: Any, pareto: int) -
         if wanted not in lifts:
             last = lifts[wanted] = between(wanted, last)
     made = list(lifts.values())
-    for wanted, better in bettered(lifts, scaled).items():
+
+    def cost(wanted: float, lifted: Solution) -> float:
+        return float(np.dot(scaled(wanted), count(lifted))) if lifted.success else np.inf
+
+    for wanted, better in bettered(lifts, cost).items():
         made.append(between(wanted, better))
-        lifts[wanted] = min(lifts[wanted], made[-1], key=partial(_cost, scaled(wanted)))
-    front = [_record(weight, lifts[weight]) for weight in sorted(lifts, reverse=True)]
+        lifts[wanted] = min(lifts[wanted], made[-1], key=partial(cost, wanted))
+    front = [_record(weight, lifts[weight], count) for weight in sorted(lifts, reverse=True)]
     return _summed(
-        lifts[share], made, references=dict(zip(weights, ranges)), front=front if pareto else []
+        lifts[share],
+        made,
+        references=dict(zip(("effort", "stability"), ranges)),
+        front=front if pareto else [],
     )
 
 
 def bettered(
-    lifts: Mapping[float, Solution], weights: Callable[[float], Weights]
+    lifts: Mapping[float, Solution], cost: Callable[[float, Solution], float]
 ) -> dict[float, Solution]:
     """Return {weight: the lift of another weight that is better at this one's}, without the ends.
 
-    What is bettered ended in a poorer one of several local optima. `weights`(weight) are those of
-    the objective's terms.
+    What is bettered ended in a poorer one of several local optima. `cost`(weight, lift) is what a
+    lift costs at a weight, infinite of one that failed.
     """
     better = {}
     for wanted, own in lifts.items():
-        cost = partial(_cost, weights(wanted))
-        best = min(lifts.values(), key=cost)
-        if 0 < wanted < 1 and cost(best) < cost(own) - SLIGHT * abs(cost(best)):
+        here = partial(cost, wanted)
+        best = min(lifts.values(), key=here)
+        if 0 < wanted < 1 and here(best) < here(own) - SLIGHT * abs(here(best)):
             better[wanted] = best
     return better
-
-
-def _cost(weights: Weights, lifted: Solution) -> float:
-    """Return the weighted sum of a lift's terms, infinite of one that failed."""
-    terms = zip(weights, lifted.terms)
-    return sum(weight * value for weight, (_, _, value) in terms) if lifted.success else np.inf
 
 
 def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solution:
@@ -304,13 +327,15 @@ def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solut
     return replace(chosen, statistics=dict(chosen.statistics) | total | others)
 
 
-def _record(weight: float, solution: Solution) -> dict[str, Any]:
-    values = {name: value for name, _, value in solution.terms}
+def _record(
+    weight: float, solution: Solution, count: Callable[[Solution], Weights]
+) -> dict[str, Any]:
+    effort, off, _ = count(solution)
     return {
         "weight": weight,
         "status": solution.status,
-        "effort": solution.terms[0][2],
-        "stability": values["stability"],
+        "effort": effort,
+        "stability": off,
         "iterations": solution.statistics["iterations"],
         "solve_seconds": solution.statistics["solve_seconds"],
     }

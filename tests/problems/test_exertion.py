@@ -4,15 +4,14 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import Strength
 from ocp.mechanics import element_torques, torques_by_element
 from ocp.models.human import human
 from ocp.models.human.strength.tissue import LEG
 from ocp.problems.benchmarks.motions.compare_lifts import postural_index
+from ocp.problems.gait.statement.objective_terms import WALKING
 from ocp.problems.lifting import Goal, Manner
 from ocp.problems.lifting.report.low_back import BACK
 from ocp.problems.lifting.solve_lifts import _simpler, bare
-from ocp.problems.lifting.statement.exertion import WIDTH, exertion, shares
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.standing_body import lifter
 
@@ -70,24 +69,18 @@ def test_tissue_grows_with_people():
     assert part / whole == pytest.approx(1.4 * 50 / (1.75 * 75))
 
 
-def test_a_torque_counts_over_the_strength_of_the_side_that_acts_at_its_angle(body):
-    k = next(
-        i for i, j in enumerate(j for j in body.moving if j.actuated) if j.name == "knee_flex_r"
+def test_who_lifts_spares_what_people_spare_by_the_weights_of_walking_and_the_smoothness_asked():
+    time = problem().duration[0]
+    weights = {term.name: time * float(weight) for weight, term in problem().objective.terms}
+    assert weights["excitation"] == pytest.approx(WALKING.excitation)
+    assert weights["passive"] == pytest.approx(WALKING.passive)
+    assert weights["work"] / weights["smoothness"] == pytest.approx(
+        WALKING.work / WALKING.smoothness
     )
-    bent = np.radians(65)
-    extends = next(
-        each.capacity
-        for each in body.elements
-        if isinstance(each, Strength) and (each.joint, each.direction) == ("knee_flex_r", -1)
-    )
-    posture = {"knee_flex_r": bent}.items()
-    found = np.array(shares(body, At(body, tau={"knee_flex_r": -100.0}.items(), q=posture)))
-    downwards, upwards = found.ravel()[2 * k : 2 * k + 2]
-    assert downwards == pytest.approx(100.0 / float(extends(bent, 0.0)), rel=1e-3)
-    assert 0 < upwards < WIDTH / 100
-    ((_, term),) = exertion(body).terms
-    whole = np.array(term.function(At(body, tau={"knee_flex_r": -100.0}.items(), q=posture)))
-    assert len(whole) == 3 * sum(joint.actuated for joint in body.moving)
+    asked = problem(goal=Goal(smooth=3 * WALKING.smoothness)).objective.terms[-1]
+    assert time * float(asked[0]) == pytest.approx(3 * weights["smoothness"])
+    hanging = {"arms", "posture", "upright", "momentum", "head"}
+    assert not hanging & weights.keys()
 
 
 def test_without_tissue_bodies_have_constant_strength_and_the_narrower_ranges():
@@ -104,12 +97,14 @@ def test_a_lift_with_tissue_is_first_solved_as_one_without_of_effort_alone():
     plain = bare(stated)
     assert stated.tree.elements and plain.tree.elements == ()
     assert [term.name for _, term in stated.objective.terms] == [
-        "exertion",
+        "excitation",
+        "passive",
+        "work",
         "stability",
         "smoothness",
     ]
     assert [term.name for _, term in plain.objective.terms] == ["dynamic_effort", "smoothness"]
-    assert plain.objective.terms[0][0] == stated.objective.terms[0][0]
+    assert plain.objective.terms[0][0] == pytest.approx(1 / stated.duration[0])
     heaviest = bare(problem(goal=Goal(maximum=True), passive=True))
     assert heaviest.objective.terms[0][1].name == "mass"
 

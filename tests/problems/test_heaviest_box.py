@@ -97,13 +97,14 @@ def test_no_lift_of_the_front_is_better_in_both():
 def test_both_objectives_count_in_the_ranges_between_the_ends_of_the_front():
     first, _, last = middle().statistics["front"]
     ranges = {
-        "dynamic_effort": last["effort"] - first["effort"],
+        "effort": last["effort"] - first["effort"],
         "stability": first["stability"] - last["stability"],
     }
     assert middle().statistics["references"] == pytest.approx(ranges)
     weights = {name: weight * middle().duration for name, weight, _ in middle().terms}
-    expected = {name: 0.5 / size for name, size in ranges.items()}
-    assert weights == pytest.approx(expected | {"smoothness": SMOOTH / ranges["dynamic_effort"]})
+    effort, off = ranges.values()
+    expected = {"dynamic_effort": 0.5 / effort, "stability": 0.5 / off}
+    assert weights == pytest.approx(expected | {"smoothness": SMOOTH / effort})
     values = {name: value for name, _, value in middle().terms}
     assert values["dynamic_effort"] == middle().statistics["front"][1]["effort"]
     assert values["stability"] == middle().statistics["front"][1]["stability"]
@@ -114,13 +115,14 @@ def test_a_lift_in_a_poorer_local_optimum_is_told_and_what_betters_it():
         terms = (("dynamic_effort", 1.0, effort), ("stability", 1.0, off), ("smoothness", 1.0, 0.0))
         return replace(middle(), terms=terms, success=success)
 
-    def weights(wanted):
-        return wanted, 1.0 - wanted, 0.0
+    def cost(wanted, lifted):
+        effort, off, _ = (value for _, _, value in lifted.terms)
+        return wanted * effort + (1.0 - wanted) * off if lifted.success else np.inf
 
     lifts = {1.0: lifted(1.0, 4.0), 0.5: lifted(2.0, 2.0), 0.25: lifted(1.5, 1.0)}
     lifts |= {0.0: lifted(9.0, 0.5)}
-    assert bettered(lifts, weights) == {0.5: lifts[0.25]}
-    assert bettered(lifts | {0.25: lifted(1.5, 1.0, success=False)}, weights) == {0.25: lifts[0.5]}
+    assert bettered(lifts, cost) == {0.5: lifts[0.25]}
+    assert bettered(lifts | {0.25: lifted(1.5, 1.0, success=False)}, cost) == {0.25: lifts[0.5]}
 
 
 def test_the_first_lift_of_the_front_is_that_of_least_effort():

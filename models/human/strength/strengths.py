@@ -67,11 +67,21 @@ BETTER = {
 }
 
 
-# Share of youth's strength that is lost in ten years, in place of the table's older rows, whose men
-# and women gain: plantar flexors of 217 women of 20-89 years lose 7.4 % (Hunter, Thompson & Adams
-# 2000), those of men 39 % from 24 to 77, which is 7.4 % too (80 of 132 N m; Simoneau, Martin & Van
-# Hoecke 2005), and 39 % to 70-82 (Morse et al. 2004). So they go on beyond 70, too
-LOSSES = {("ankle_df", -1): 0.074}
+# Share of youth's strength that is lost in ten years, in place of the table's older rows, in which
+# plantar flexors of men and women gain: those of 217 women of 20-89 years lose 7.4 %, their knees'
+# extensors 9.3 % (Hunter, Thompson & Adams 2000), plantar flexors of men 39 % from 24 to 77, which
+# is 7.4 % too (80 of 132 N m; Simoneau, Martin & Van Hoecke 2005), and 39 % to 70-82 (Morse et al.
+# 2004). Hips of 12 older women flex and extend 22 and 31 % less strongly than those of 12 young
+# ones (Dean, Kuo & Alexander 2004), over five times ten years [recalled]. So they go on beyond 70
+LOSSES = {
+    "male": {("ankle_df", -1): 0.074},
+    "female": {
+        ("ankle_df", -1): 0.074,
+        ("knee_flex", -1): 0.093,
+        ("hip_flex", 1): 0.22 / 5,
+        ("hip_flex", -1): 0.31 / 5,
+    },
+}
 
 
 def strength(movement: str, sex: str) -> float:
@@ -228,7 +238,7 @@ def _aged(rows: tuple[tuple[float, ...], ...], share: float) -> tuple[float, ...
 def _aged_peak(sex: str, key: tuple[str, int], age: float | None) -> tuple[float, float]:
     """Return (mean, standard deviation) of the peak of a movement of the TABLE at an age, over
     weight times height."""
-    lost, years = LOSSES.get(key), _years(age)
+    lost, years = LOSSES[sex].get(key), _years(age)
     middle, deviation, *_ = _aged(TABLE[sex][key], 0.0 if lost else years)
     left = 1.0 - (lost or 0.0) * max((age or 0.0) - AGES[0], 0.0) / 10.0
     return left * middle, left * deviation

@@ -5,7 +5,7 @@ at hand: these are no test of them. What each does is told by `python -m problem
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -55,6 +55,8 @@ class HumanCost:
 
 
 WALKING = HumanCost()
+# On both feet: upright trunks and heads and small momentum are known of walking alone
+STANDING = replace(WALKING, upright=0.0, momentum=0.0, head=0.0)
 # Without tendons and an upright head, less smooth: of the objective human, on whose 10 points it
 # was found, and of running
 STIFF = HumanCost(arms=0.2, momentum=0.007, head=0.0, smoothness=0.0025, tendons={})

@@ -1,6 +1,7 @@
 """Constraints and objectives of a lift."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -10,6 +11,7 @@ from ocp import (
     Constraint,
     Objective,
     Problem,
+    Tree,
     at_end,
     at_start,
     dynamic_effort,
@@ -26,6 +28,7 @@ from ocp.problem import (
     unilateral,
     zmp_inside,
 )
+from ocp.problems.gait.statement.objective_terms import STANDING, human_cost
 from ocp.problems.lifting.report.niosh import COUPLINGS, Work
 from ocp.problems.lifting.statement.box_hold import (
     corners,
@@ -34,12 +37,15 @@ from ocp.problems.lifting.statement.box_hold import (
     placed,
     two_hands,
 )
-from ocp.problems.lifting.statement.exertion import exertion
 from ocp.problems.lifting.statement.lifting_task import Accuracy, Goal, Manner
 from ocp.problems.lifting.statement.scene import Scene
 from ocp.problems.lifting.statement.standing_body import follows, sides_alike, stability
 
 FAINT = 0.01  # weight of effort that makes the most stable lift a single one, likewise the heaviest
+# What people spare who lift: pelvises turn as they bend, and hands bear the box
+LIFTING = replace(STANDING, posture=0.0, arms=0.0)
+SMOOTH = 0.0025  # weight of accelerations beside plain effort [assumed]
+GENTLE = "smoothness"  # name of the term of accelerations
 KILOGRAMS = 10.0  # of the box, that count as 1
 HANDLING = Work(coupling="poor")  # of a box higher than 0.30 m, by table 6 of the manual
 
@@ -77,13 +83,30 @@ def stated(
 
 
 def _objective(scene: Scene, goal: Goal) -> Objective:
-    """Return effort against stability, or the mass of the box (kg) and a little of effort."""
-    effort = exertion(scene.body) if scene.body.elements else dynamic_effort(scene.body)
-    gentle, weight = goal.smooth * smoothness(scene.body), goal.weight
+    """Return effort against stability, or the mass of the box (kg) and a little of effort.
+
+    Effort is what people spare, of bodies without tissue that of torques over constant limits.
+    """
+    body, smooth = scene.body, goal.smooth
+    if body.elements:
+        own: dict = {} if smooth is None else {"smoothness": smooth}  # which may be open
+        terms = human_cost(body, scene.who, replace(LIFTING, **own)).terms
+    else:
+        terms = plain_effort(body, SMOOTH if smooth is None else smooth).terms
+    gentle, effort = (
+        Objective(terms=tuple(each for each in terms if (each[1].name == GENTLE) is alike))
+        for alike in (True, False)
+    )
     if goal.maximum:
         mass = final("mass", lambda at: -ca.SX(scene.box.mass))
         return (1 / KILOGRAMS) * mass + FAINT * (effort + gentle)
-    return weight * effort + (1 - weight) * stability(scene.feet) + gentle
+    weight = goal.weight
+    return max(weight, FAINT) * effort + (1 - weight) * stability(scene.feet) + gentle
+
+
+def plain_effort(body: Tree, smooth: Any = SMOOTH) -> Objective:
+    """Return effort alone, of torques over constant limits, with accelerations beside it."""
+    return dynamic_effort(body) + smooth * smoothness(body)
 
 
 def _motion(scene: Scene, still: bool) -> tuple[Any, ...]:

@@ -4,17 +4,16 @@ Both feet stand still, the hands hold the box level, each carries half of it as 
 Arora & Abdel-Malek 2010). `--pareto` sweeps the weights of the two objectives; `--maximum` makes
 the mass of the box a free parameter and asks for the heaviest one.
 
-Joints have passive tissue and strength over the angle; the shares of both that a lift takes are its
-effort (`exertion`). Without these (`passive=False`), and for the heaviest box, effort is that of
-torques over constant limits, and ranges are narrower.
+Joints have passive tissue and strength over the angle; effort is what people spare who stand, by
+the weights of walking (`human_cost`). Without these (`passive=False`), and for the heaviest box,
+effort is that of torques over constant limits, and ranges are narrower.
 
-Beside measured lifts, with 9 kg: L5/S1 is extended by up to 229 N m here; men and women lifting 10
+Beside measured lifts, with 9 kg: L5/S1 is extended by up to 216 N m here; men and women lifting 10
 kg by peaks of about 200 N m (an error of 20 N m being 10 % of them: Faber et al. 2020). The lumbar
-joints bend by 47 deg and the knees by 64 deg; those of handlers by 54 (SD 11) and about 72 (30)
-deg, of novices by 66 (15) and 53 (33) deg (Plamondon et al. 2010). The back is bent by 95 % of its
-range when its moment is largest, measured ones by 78-97 % (Dolan, Mannion & Adams 1994). L5/S1 is
-sheared by 558 N without the muscles' forces, which make that 1100-1400 N with 10.5 kg (Kingma et
-al. 2004).
+joints bend by 46 deg and the knees by 76 deg; those of handlers by 54 (SD 11) and about 72 (30)
+deg, of novices by 66 (15) and 53 (33) deg (Plamondon et al. 2010). Measured backs are bent
+by 78-97 % of their range when the moment is largest (Dolan, Mannion & Adams 1994). L5/S1 is sheared
+by 458 N without the muscles' forces, which make that 1100-1400 N with 10.5 kg (Kingma et al. 2004).
 """
 
 from collections.abc import Mapping

@@ -72,11 +72,12 @@ class Goal:
     """Objective of a lift.
 
     `weight`: of effort against stability, 1 is effort alone; `smooth`: weight of accelerations
-    beside effort; `maximum`: find the heaviest box instead.
+    beside effort, by default what people spare of them, or 0.0025 beside plain effort; `maximum`:
+    find the heaviest box instead.
     """
 
     weight: float = 1.0
-    smooth: float | Open = 0.0025
+    smooth: float | Open | None = None
     maximum: bool = False
 
 

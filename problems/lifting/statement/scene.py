@@ -18,12 +18,14 @@ from ocp.problems.lifting.statement.standing_body import right_half, stepped
 class Scene:
     """What a lift is stated of.
 
-    The `body` with half of the box in each hand; the body whose limits are asked, `limited`, and
-    the feet that are asked to stand, `asked`, in a symmetric lift those of one side; the ground of
-    both `feet`; the `box`, where it starts and ends; the mirror image (index, sign) of the body,
-    None where nothing mirrors; and the `radii` (m) of the spheres kept off the box.
+    `who` lifts, as `somebody` tells; the `body` with half of the box in each hand; the body whose
+    limits are asked, `limited`, and the feet that are asked to stand, `asked`, in a symmetric lift
+    those of one side; the ground of both `feet`; the `box`, where it starts and ends; the mirror
+    image (index, sign) of the body, None where nothing mirrors; and the `radii` (m) of the spheres
+    kept off the box.
     """
 
+    who: Mapping[str, Any]
     body: Tree
     limited: Tree
     asked: Ground
@@ -54,6 +56,7 @@ def scened(
     body = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2)
     way = float(stepped(feet)[2])
     return Scene(
+        who=who,
         body=body,
         limited=right_half(body) if mirrors else body,
         asked=replace(feet, feet=feet.feet[:1]) if mirrors else feet,
