@@ -17,10 +17,12 @@ from ocp import (
     at_start,
     describe,
     path,
+    prismatic,
     revolute,
     solve,
     summary,
 )
+from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import State
 from ocp.mechanics.muscles import (
     Energetics,
@@ -39,6 +41,7 @@ from ocp.problem import (
     muscle_effort,
     muscle_outputs,
 )
+from ocp.problem.instant import Forces, Instant
 from ocp.problem.muscle_terms import LAWS
 
 
@@ -164,6 +167,56 @@ def test_a_joint_bears_the_muscles_that_cross_it():
     seen = solution.trace(lambda at: joint_contact_force(at, "elbow"), 0.1)
     assert seen == pytest.approx([-pull * way[0], weight - pull * way[1], 0.0], abs=1e-4)
     assert solution.reactions(0.1)[0][:, 0] == pytest.approx([0, 0, 0], abs=1e-4)
+
+
+def moving(tree, **rates):
+    """An instant of a tree in motion, its muscles half active: q, qd and qdd by name, else 0."""
+    given = {name: {joint.name: 0.0 for joint in tree.moving} for name in ("q", "qd", "qdd")}
+    given["q"] |= {tree.moving[row].name: 0.5 for row in tree.states}
+    for name, values in rates.items():
+        given[name] |= values
+    columns = {name: ca.DM(list(values.values())) for name, values in given.items()}
+    needed = FORMULATIONS["newton_euler"].inverse
+    return Instant(tree=tree, s=0.5, T=1.0, forces=Forces(inverse=needed), **columns)
+
+
+def test_what_a_joint_bears_does_the_virtual_work_of_a_slide_in_it():
+    """Beside the muscles, a slide in the elbow needs what its surfaces pass on, also in motion."""
+    upper, fore = arm().links
+    muscles = tuple(
+        Muscle(name=name, path=path, force=500.0, fibre=0.1, slack=0.2)
+        for name, path in {
+            "long": line("elbow", (0.05, 0.02, 0.0)),
+            "short": PointPath(
+                points=[
+                    PathPoint(link="shoulder", position=(0.05, 0.03, 0.0)),
+                    PathPoint(link="elbow", position=(0.06, 0.02, 0.0)),
+                ]
+            ),
+        }.items()
+    )
+    shoulder, elbow = (replace(joint, actuated=True) for joint in arm().joints)
+    slides = (
+        prismatic("x", "shoulder", axis=(1.0, 0.0, 0.0), home=(0.3, 0.0, 0.0)),
+        prismatic("y", "x", axis=(0.0, 1.0, 0.0)),
+    )
+    gravity = (0.0, -9.81, 0.0)
+    fixed = Tree(links=(upper, fore), joints=(shoulder, elbow), gravity=gravity, elements=muscles)
+    sliding = replace(
+        fixed,
+        links=(upper, Link(mass=0.0), Link(mass=0.0), fore),
+        joints=(shoulder, *slides, replace(elbow, parent="y", home=(0.0, 0.0, 0.0))),
+    )
+    motion = {
+        "q": {"shoulder": 0.4, "elbow": 0.7},
+        "qd": {"shoulder": 1.0, "elbow": -2.0},
+        "qdd": {"shoulder": 3.0, "elbow": 5.0},
+    }
+    borne = np.array(joint_contact_force(moving(fixed, **motion), "elbow")).ravel()
+    turn = np.array([[np.cos(0.7), -np.sin(0.7)], [np.sin(0.7), np.cos(0.7)]])
+    needed = np.array(moving(sliding, **motion).torques_without_ground).ravel()[1:3]
+    assert turn @ borne[:2] == pytest.approx(needed, abs=1e-9)
+    assert np.linalg.norm(borne) > 300.0  # of which the arm's own weight and inertia are few
 
 
 def test_a_muscle_over_a_wrap_pushes_its_surface():

@@ -19,9 +19,9 @@ from ocp.problems.gait.card.events import EVENTS, events
 from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, delay, likeness, mean_r
 from ocp.problems.gait.card.norms import Band, norms, rates
-from ocp.problems.gait.card.numbers import maxima, numbers
+from ocp.problems.gait.card.numbers import _energy, _knee, maxima, numbers
 from ocp.problems.gait.card.picture import plot_card, tile
-from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
+from ocp.problems.gait.card.stride import POWERS, SAMPLES, Stride, _image, stride_of
 from ocp.problems.gait.report.gait_cycle import cycle
 from ocp.problems.gait.report.measured_curves import compare
 from ocp.problems.gait.statement.step import effort_step as problem
@@ -86,8 +86,9 @@ def still(**angles):
         qd=zero,
         moments=zero,
         drives=zero,
-        spent=np.zeros(SAMPLES),
+        power=dict.fromkeys(POWERS, np.zeros(SAMPLES)),
         forces={"right": level, "left": level},
+        knees={"right": np.zeros(SAMPLES), "left": np.zeros(SAMPLES)},
         centre=level,
         trunk=level + (c7 - l5)[:, None],
         heels={"right": level, "left": level},
@@ -116,6 +117,29 @@ def test_the_pelvis_lists_and_turns_as_its_hips_show():
     stride, _ = still(glob_rx=5.0)
     assert curves(stride)["pelvis_tilt"][0] == pytest.approx(5.0)
     assert curves(stride)["trunk_forward"][0] == pytest.approx(5.0)
+
+
+def test_energy_is_told_over_the_way_with_what_gravity_takes():
+    """A climb of 3 m on a way of 5 m in a second, at 75 W a kilogram's share of what is told."""
+    stride, _ = still()
+    told = {"spent": 1500.0, "shortening": 375.0, "lengthening": -75.0, "ground": 7.5}
+    power = {name: np.full(SAMPLES, value) for name, value in told.items()}
+    energy = _energy(replace(stride, way=np.array([0.0, 3.0, 4.0]), power=power))
+    assert energy["gravity_J_kg_m"] == pytest.approx(0.6 * 9.81, rel=1e-3)
+    assert energy["shortening_J_kg_m"] == pytest.approx(1.0)
+    assert energy["lengthening_J_kg_m"] == pytest.approx(-0.2)
+    assert energy["ground_J_kg_m"] == pytest.approx(0.02)
+    assert energy["efficiency"] == pytest.approx(0.25)
+    assert _energy(stride)["efficiency"] is None
+
+
+def test_knees_have_a_peak_in_either_half_of_their_stance():
+    stride, _ = still()
+    borne = 2.0 + 0.5 * np.cos(4 * np.pi * (stride.percent - 15.0) / 60.0)
+    borne[stride.percent > 60.0] = 0.3
+    known = replace(stride, knees={"right": borne, "left": np.zeros(SAMPLES)})
+    assert _knee(stride) is None and _knee(known) == pytest.approx([2.5, 2.5], abs=1e-3)
+    assert _knee(_image(known)) is None
 
 
 def test_the_trunk_leans_to_the_side_to_which_the_spine_bends():

@@ -7,12 +7,15 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from ocp.mechanics.muscles import muscles_of
 from ocp.models.human import somebody
 from ocp.models.human.muscles.leg_muscles import ACHILLES, leg_muscles, muscle_volumes
 from ocp.motion.collocation_mesh import Mesh
+from ocp.problem import fibre_of, muscle_outputs
 from ocp.problem.instant import Forces, Instant
 from ocp.problems.gait import muscle_gait
 from ocp.problems.gait.by_muscles.leg_effort import leg_effort, mean_volume
+from ocp.problems.gait.card.stride import fibre_powers
 from ocp.problems.gait.statement.objective_terms import WALKING
 from ocp.problems.gait.statement.walking_task import Gait, Terrain
 
@@ -133,6 +136,19 @@ def test_energy_stands_in_the_place_of_work_at_its_efficiency(spare):
         assert terms["energy of muscles"] == pytest.approx(0.25 * WALKING.work)
         term = leg_effort(problem.tree, body, who, spare).terms[-1][1]
         assert float(term.function(at_some_instant(problem))) > 0.01
+
+
+def test_fibres_do_the_work_of_muscles_behind_rigid_tendons():
+    """Of active fibres and passive ones together that is what the muscle gives to the bodies."""
+    at = at_some_instant(stated())
+    at.qd[at.tree.coordinate("knee_flex_r")] = 3.0
+    names = [each.name for each in muscles_of(at.tree)]
+    (row,) = (k for k, name in enumerate(names) if name == "vas_lat_r")
+    each, fibre = muscles_of(at.tree)[row], fibre_of(at, "vas_lat_r")
+    taken = -fibre.passive * each.force * fibre.velocity * each.fastest * each.fibre
+    given = muscle_outputs(at.tree)["vas_lat_r power"](at)
+    assert float(fibre_powers(at)[row] + taken) == pytest.approx(float(given))
+    assert float(given) < -10.0
 
 
 def test_triceps_surae_alone_have_tendons_that_stretch():

@@ -5,7 +5,7 @@ predicted gaits. Speeds and stride rates are those of the people: steps are give
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ocp.problems.gait.card import report_card
 from ocp.problems.gait.conditions.measuring import bare_share, measured
 from ocp.problems.gait.conditions.people import KOELEWIJN, VAN_DER_ZEE
 from ocp.problems.gait.muscle_gait import problem, walk_by_muscles
-from ocp.studies import Study, sweep
+from ocp.studies import Study, carry_out, cell, content_of, recipe
 
 SETS = ("loads", "slopes", "rates", "speeds")
 # Browning, Modica, Kram & Goswami (2007), 1.25 m/s: load (kg, of legs on each side), strides a
@@ -116,24 +116,31 @@ def chosen(sets: Collection[str]) -> tuple[Condition, ...]:
 
 
 def swept(conditions: Sequence[Condition], **options: Any) -> Study:
-    """Walk in conditions, each from standing, and return the Study, its cells in their order.
+    """Walk in conditions and return the Study, its cells in their order.
 
-    `options` are those of `sweep`: file, workers, watch, retry, seconds.
+    The first of CONDITIONS, level walking without a load, is solved from standing; every other one
+    starts from that walk, and from standing should it fail from there.
+
+    Args:
+        conditions: in which to walk.
+        options: those of `carry_out`: file, workers, watch, retry, seconds.
     """
-    cells = [each.arguments for each in conditions]
-    return sweep(
-        problem,
-        cells,
-        Transcription(),
-        Solver(),
-        method=walk_by_muscles,
-        measure=walked,
-        **options,
-    )
+    way = recipe(problem, Transcription(), Solver(), method=walk_by_muscles, measure=walked)
+    cells = [each.arguments for each in (CONDITIONS[0], *conditions)]
+    contents = [content_of(way, each) for each in cells]
+    first = cell(cells[0], contents[0])
+    starts = [None if content == contents[0] else 0 for content in contents]
+    plan = [
+        (first if start is None else cell(arguments, content, first), start)
+        for arguments, content, start in zip(cells, contents, starts)
+    ]
+    study = carry_out(plan, **options)
+    return replace(study, cells=study.cells[1:])
 
 
 def walked(solution: Solution) -> dict[str, float]:
-    """Return {name: number} of a walk by muscles, those of `measured`, and what muscles spend."""
+    """Return {name: number} of a walk by muscles: those of `measured`, what muscles spend and their
+    fibres' efficiency, what the ground gives, and what knees bear at most."""
     if not solution.success:
         return {}
     card = report_card(solution)
@@ -143,6 +150,8 @@ def walked(solution: Solution) -> dict[str, float]:
     return {
         **measured(solution),
         "muscles_J_kg_m": now["metabolic"]["muscles_W_kg"] / per,
+        **{name: now["energy"][name] for name in ("ground_J_kg_m", "efficiency")},
+        "knee_BW": max(now["knee_BW"]),
         "ankle_W_kg": float(max(curves["power_ankle"])),
         **{
             f"r_{name}": card["r"][name]

@@ -17,6 +17,9 @@ from ocp.problems.gait.conditions.walk_study import (
 COLUMNS: Mapping[str, tuple[str, str]] = {  # of the table: name of a number and its format
     "J/kg/m": ("metabolic_J_kg_m", ".2f"),
     "muscles'": ("muscles_J_kg_m", ".2f"),
+    "efficiency": ("efficiency", ".2f"),
+    "ground's": ("ground_J_kg_m", ".3f"),
+    "knee (BW)": ("knee_BW", ".2f"),
     "r hip": ("r_hip", ".2f"),
     "knee": ("r_knee", ".2f"),
     "ankle": ("r_ankle", ".2f"),

@@ -31,6 +31,8 @@ def numbers(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
         "arms": _arms(stride, curves),
         **_foot(stride),
         **_costs(stride),
+        "energy": _energy(stride),
+        "knee_BW": _knee(stride),
     }
 
 
@@ -210,10 +212,37 @@ def _costs(stride: Stride) -> dict[str, Any]:
         float(np.maximum(sign * power, 0.0).sum(axis=0) @ stride.weights) for sign in (1, -1)
     )
     names = [joint.name for joint in joints if joint.actuated]
-    spent = float(stride.spent @ stride.weights)
+    spent = float(stride.power["spent"] @ stride.weights)
     return {
         "positive_work_J_m": gained / speed,
         "positive_work_J_kg_m": gained / way,
         "negative_work_J_kg_m": -lost / way,
         "metabolic": metabolic(names, drives, stride.weights, stride.mass, speed, spent),
     }
+
+
+def _energy(stride: Stride) -> dict[str, float | None]:
+    """Return the energy that gravity takes and the ground gives, and the work of muscles' active
+    fibres (all J/kg/m), with the share of the positive one in what muscles spend, None without
+    muscles.
+
+    A ground on which feet stand still, or roll about what bears, gives nothing.
+    """
+    length = max(float(np.linalg.norm(stride.way)), 1e-12)
+    means = {name: float(each @ stride.weights) for name, each in stride.power.items()}
+    per = stride.mass * length / stride.duration
+    return {
+        "gravity_J_kg_m": 0.0 - float(np.dot(stride.tree.gravity, stride.way)) / length,
+        **{f"{name}_J_kg_m": means[name] / per for name in ("ground", "shortening", "lengthening")},
+        "efficiency": means["shortening"] / means["spent"] if means["spent"] else None,
+    }
+
+
+def _knee(stride: Stride) -> list[float] | None:
+    """Return the peaks (BW) of what the surfaces of the right knee bear in either half of its
+    stance; None without muscles, beside which alone that is known."""
+    borne = stride.knees["right"]
+    if not borne.any():
+        return None
+    peaks = double_peak(stride.percent, borne, stride.toe_off)
+    return [float(peaks[name]["BW"]) for name in ("first_peak", "second_peak")]

@@ -12,9 +12,10 @@ import casadi as ca
 import numpy as np
 
 from ocp import Instant, Problem, Solution, Symmetry, Tree
-from ocp.mechanics import body_weight, center_of_mass
+from ocp.mechanics import body_weight, center_of_mass, nominal
+from ocp.mechanics.muscles import muscles_of
 from ocp.models.human import mirror
-from ocp.problem import metabolic_powers
+from ocp.problem import fibre_of, joint_contact_force, metabolic_powers
 from ocp.problem import mirror_symmetry as reflected
 from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, reflection, step_length
 from ocp.problems.gait.report.phase_report import mirrored
@@ -24,6 +25,7 @@ SAMPLES = 401  # of the cycle, both ends among them: four between two whole perc
 NEAR = 1e-9  # of the cycle: spans of standing that are so close are one
 HEELS = {"right": "heel_r", "left": "heel_l"}
 TOES = {"right": "toe_r", "left": "toe_l"}
+KNEES = {"right": "knee_flex_r", "left": "knee_flex_l"}
 FAINT = 1.0  # N: a foot's centre of pressure is over at least so much
 FORWARD, UP = ("glob_tz", 2), ("glob_ty", 1)  # slides of the root along global axes
 
@@ -34,8 +36,10 @@ class Stride:
 
     At `percent` (M,) coordinates `q` (n, M; rad or m) and rates `qd`; `moments` (n, M; N m or N),
     what drives and force elements give together at each joint, and `drives`, what drives give;
-    `spent` (M,), the metabolic power (W) of all muscles that are elements (Bhargava 2004);
-    `forces` {foot: (3, M)} of the ground, left, up and forward, in body weights; the `centre` of
+    `power` {of what: (M,)}, W, of all muscles that are elements: what they spend (Bhargava 2004)
+    and the work of their active fibres, shortening and lengthening, and what the ground gives;
+    `forces` {foot: (3, M)} of the ground, left, up and forward, in body weights; `knees` {side:
+    (M,)}, what their surfaces bear beside muscles, the same, zero without these; the `centre` of
     mass (3, M; m), the `trunk` (3, M; m) from L5/S1 to C7/T1, `heels` and `toes` {foot: (3, M; m)}
     and `pressures` {foot: its centre of pressure (3, M; m)}, of no meaning where it bears nothing.
     `stances` {foot: ((start, end), ..)} in %, an end beyond 100 where it goes on into the next
@@ -48,8 +52,9 @@ class Stride:
     qd: np.ndarray
     moments: np.ndarray
     drives: np.ndarray
-    spent: np.ndarray
+    power: Mapping[str, np.ndarray]
     forces: Mapping[str, np.ndarray]
+    knees: Mapping[str, np.ndarray]
     centre: np.ndarray
     trunk: np.ndarray
     heels: Mapping[str, np.ndarray]
@@ -99,6 +104,7 @@ def _image(stride: Stride) -> Stride:
         stride,
         **{name: symmetry.image(getattr(stride, name)) for name in JOINTS},
         forces={foot: REFLECTED * stride.forces[OTHER[foot]] for foot in OTHER},
+        knees={foot: stride.knees[OTHER[foot]] for foot in OTHER},
         centre=REFLECTED * stride.centre,
         trunk=REFLECTED * stride.trunk,
         **{
@@ -112,6 +118,7 @@ def _image(stride: Stride) -> Stride:
 
 JOINTS = ("q", "qd", "moments", "drives")  # of a Stride, with a row for each joint
 PLACES = ("heels", "toes", "pressures")  # of a Stride, by foot
+POWERS = ("spent", "shortening", "lengthening", "ground")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,8 +238,9 @@ def _sampled(
         tree=tree,
         percent=percent,
         **{name: values[name] for name in (*JOINTS, "centre", "trunk")},
-        spent=values["spent"][0],
+        power={name: values[name][0] for name in POWERS},
         forces={foot: values[f"force {foot}"] for foot in OTHER},
+        knees={foot: values[f"knee {foot}"][0] for foot in OTHER},
         **{name: {foot: values[f"{name} {foot}"] for foot in OTHER} for name in PLACES},
         stances=percents,
         way=way,
@@ -258,7 +266,8 @@ def _values(
     for k, piece in enumerate(pieces):
         if piece.symmetry is not None:
             _reflect(values, which == k, piece)
-    return values | {f"force {foot}": values[f"force {foot}"] / weight for foot in OTHER}
+    borne = [f"{what} {foot}" for what in ("force", "knee") for foot in OTHER]
+    return values | {name: values[name] / weight for name in borne}
 
 
 def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
@@ -279,19 +288,44 @@ def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
     def placed(point: str) -> Callable[[Instant], Any]:
         return lambda at: at.position(point)
 
+    tree = phase.problem.tree
+    alone = not any(KNEES["right"] in each.joints(tree) for each in muscles_of(tree))
+
+    def knee(foot: str) -> Callable[[Instant], Any]:
+        if alone:
+            return lambda at: 0.0 * at.q[:1]
+        return lambda at: ca.norm_2(joint_contact_force(at, KNEES[foot]))
+
+    def fibres(way: int) -> Callable[[Instant], Any]:
+        return lambda at: way * ca.sum1(ca.fmax(way * fibre_powers(at), 0.0))
+
     return {
         "q": lambda at: at.q,
         "qd": lambda at: at.qd,
         "moments": lambda at: at.tau + at.elements,
         "drives": lambda at: at.tau,
         "spent": lambda at: ca.sum1(metabolic_powers(at)),
+        "shortening": fibres(1),
+        "lengthening": fibres(-1),
+        "ground": lambda at: ca.dot(ca.DM.ones(at.qd.numel()) * at.ground_torques, at.qd),
         "centre": lambda at: center_of_mass(at.tree, at.q),
         "trunk": lambda at: at.position("C7T1") - at.position("L5S1"),
         **{f"heels {foot}": placed(point) for foot, point in HEELS.items()},
         **{f"toes {foot}": placed(point) for foot, point in TOES.items()},
         **{f"pressures {foot}": pressure(foot) for foot in OTHER},
         **{f"force {foot}": force(foot) for foot in OTHER},
+        **{f"knee {foot}": knee(foot) for foot in OTHER},
     }
+
+
+def fibre_powers(at: Instant) -> Any:
+    """Return the powers (m, W) of the active fibres of all muscles, above 0 as they shorten."""
+    powers = [ca.DM(0, 1)]
+    for each in muscles_of(at.tree):
+        fibre = fibre_of(at, each.name)
+        speed = fibre.velocity * each.fastest * nominal(each.fibre)
+        powers.append(-fibre.active * nominal(each.force) * speed)
+    return ca.vertcat(*powers)
 
 
 def _reflect(values: dict[str, np.ndarray], here: np.ndarray, piece: _Piece) -> None:
@@ -306,6 +340,9 @@ def _reflect(values: dict[str, np.ndarray], here: np.ndarray, piece: _Piece) -> 
             values["q"][names.index(name), here] += piece.ahead[axis]
     values["centre"][:, here] = REFLECTED * values["centre"][:, here] + ahead
     values["trunk"][:, here] = REFLECTED * values["trunk"][:, here]
+    both = {foot: values[f"knee {foot}"][:, here] for foot in OTHER}
+    for foot, other in OTHER.items():
+        values[f"knee {foot}"][:, here] = both[other]
     for name in ("force", *PLACES):
         both = {foot: REFLECTED * values[f"{name} {foot}"][:, here] for foot in OTHER}
         for foot, other in OTHER.items():
