@@ -33,10 +33,16 @@ from ocp.solvers.concatenate import Member, concatenate
 from ocp.solvers.nlp import NLP
 from ocp.transcription.assembly.assemble_program import nonlinear_program
 from ocp.transcription.assembly.chain_rule_products import Block
+from ocp.transcription.assembly.stacked_blocks import (
+    motion_part,
+    stacked_block,
+    summed_block,
+    variable_part,
+    zero_part,
+)
 from ocp.transcription.kernels.instant_symbols import Inputs, symbols
-from ocp.transcription.kernels.kernels import as_column, function, make_kernel
+from ocp.transcription.kernels.kernels import as_column, function
 from ocp.transcription.transcribe_phase import TranscribedPhase
-from ocp.transcription.variables.layout import motion_map
 
 SMOOTH = 1e-4  # of a bound: standard deviations below it are smoothed, upward
 STEPS = 6  # of Taylor's series of a period; the next term is (|F| h)^7 / 5040
@@ -355,36 +361,15 @@ class _Kernels:
         s: np.ndarray,
         stack: Matrix,
         beside: Sequence[tuple[Matrix, np.ndarray | None]],
-        target: np.ndarray,
+        first: int = 0,
     ) -> Block:
         """Return the Block of expressions of the motion at instants s, and of symbols `beside` it
-        at their places in x (N, ..), of none zero."""
+        at their places in x (N, ..), of none zero; its rows begin at row `first`."""
         own, layout = self.own, self.own.part.layout
-        y = ca.vertcat(own.inputs.y, *(symbol for symbol, _ in beside))
-        moved = motion_map(layout, s)
-        narrow, width = layout.width, y.shape[0]
-        row = [moved.row // narrow * width + moved.row % narrow]
-        column = [moved.column]
-        value = [moved.value / moved.divisor[moved.row % narrow]]
-        first = narrow
+        parts = [motion_part(own.inputs.y, layout, s, np.arange(layout.size))]
         for symbol, at in beside:
-            if at is not None:
-                entry = np.arange(len(s))[:, None] * width + first + np.arange(symbol.shape[0])
-                row.append(entry.ravel())
-                column.append(at.ravel())
-                value.append(np.ones(at.size))
-            first += symbol.shape[0]
-        rows, columns = (np.concatenate(part).tolist() for part in (row, column))
-        shape = width * len(s), size
-        matrix = ca.DM.triplet(rows, columns, ca.DM(np.concatenate(value)), *shape)
-        inputs = Inputs(y=y, s=own.inputs.s, at=own.inputs.at)
-        return Block(
-            kernel=make_kernel(inputs, ca.SX(ca.densify(ca.vec(stack)))),
-            s=s,
-            matrix=matrix,
-            target=target,
-            weight=np.ones(target.shape),
-        )
+            parts.append(zero_part(symbol) if at is None else variable_part(symbol, at))
+        return stacked_block(own.inputs, stack, parts, s, size, first)
 
     @property
     def middles(self) -> np.ndarray:
@@ -400,10 +385,8 @@ class _Kernels:
         rows, columns = (part.tolist() for part in self.own.pairs)
         stack = ca.vertcat(*(ahead[i, j] for i, j in zip(rows, columns))) - after
         own, entries = self.places
-        count = len(own)
-        target = np.arange(count * len(rows)).reshape(count, -1).T
         beside = [(gain, own), (entry, entries[:-1]), (after, entries[1:])]
-        return self.block(size, self.middles, stack, beside, target)
+        return self.block(size, self.middles, stack, beside)
 
     def cost_blocks(self, size: int) -> list[Block]:
         """Return the blocks of the share of deviations in the objective: half the trace of its
@@ -425,12 +408,11 @@ class _Kernels:
                 path += float(weight) / 2 * h * ca.trace(bend @ told)
         blocks = []
         if path.nnz():
-            target = np.zeros((1, own.periods), dtype=int)
             beside = [(gain, own_gains), (entry, entries[:-1])]
-            blocks.append(self.block(size, self.middles, path, beside, target))
+            blocks.append(summed_block(self.block(size, self.middles, path, beside), 0))
         if end.nnz():
-            target = np.full((1, 1), len(blocks))
-            blocks.append(self.block(size, np.ones(1), end, [(entry, entries[-1:])], target))
+            beside = [(entry, entries[-1:])]
+            blocks.append(self.block(size, np.ones(1), end, beside, len(blocks)))
         return blocks
 
     def row_blocks(
@@ -454,12 +436,11 @@ class _Kernels:
         for picked in (there[there < own.periods], there[there == own.periods]):
             if not len(picked):
                 continue
-            target = first + np.arange(len(picked) * len(low)).reshape(len(picked), -1).T
             ends = picked[0] == own.periods
             beside = [(gain, None if ends else own_gains[picked]), (entry, entries[picked])]
-            block = self.block(size, s[picked], stack, beside, target)
+            block = self.block(size, s[picked], stack, beside, first)
             blocks.append((block, np.tile(low, len(picked)), np.tile(high, len(picked))))
-            first += target.size
+            first += len(picked) * len(low)
         return blocks
 
 

@@ -9,7 +9,7 @@ propagated along it by its linearised mechanics (`ocp.mpc.noise_program`).
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +38,7 @@ from ocp.solution.solution import NotSolved, Solution
 from ocp.solvers.budget import budget
 from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import kkt_residual
+from ocp.solvers.progress import Iteration
 from ocp.solving.plan import Plan, prepare
 from ocp.solving.solution_from_outcome import solution_of, statistics_of
 from ocp.solving.solver_attempts import Attempts, trial_of
@@ -109,6 +110,7 @@ def solve_under_noise(
     chance: float | Mapping[str, float] | None = None,
     deviations: Sequence[Constraint] = (),
     guess: "Solution | NoisePlan | None" = None,
+    watch: Callable[[Iteration], object] | None = None,
 ) -> NoisePlan:
     """Return the NoisePlan of a problem: the motion, and the gains, of the least mean objective.
 
@@ -124,6 +126,7 @@ def solve_under_noise(
             {constraint: probability}; without, bounds hold of the motion undisturbed.
         deviations: Constraints whose bounds are those of standard deviations of their functions.
         guess: from which to begin; without, the problem is solved without noise first.
+        watch: called with every Iteration.
 
     Raises:
         ValueError: for what deviations are not known of, and anything wrong with the statement.
@@ -154,7 +157,7 @@ def solve_under_noise(
     known, outputs = _propagate(own, x, used, begun)
     scale = _scales(own, used, known, outputs, fed)
     program = noise_program(own, begun, scale, rows, None if gains is None else used)
-    outcome = minimize(program.nlp, plan.solver, program.join(x, used, known))
+    outcome = minimize(program.nlp, plan.solver, program.join(x, used, known), watch=watch)
     taken = {
         "iterations": outcome.iterations,
         "seconds": time.process_time() - begin,

@@ -67,7 +67,9 @@ class Scenarios:
         objective: "mean", "worst", or "spread", the mean and so many standard deviations more.
         spread: number of standard deviations.
         share: "motion": torques and forces follow in every scenario; or "torques", where these are
-            variables: every scenario has the motion that they make.
+            variables: every scenario has the motion that they make; or the "feedback" that torques
+            follow from: those of one scenario, and gains, which are sought, times what the state
+            differs from that one's.
         probability: share of the weights in which all is met, as large as can be without the
             scenarios that cost most, which are left out one by one (Campi & Garatti 2011).
 
@@ -121,6 +123,9 @@ class ScenarioSolution:
         deciding: numbers of the scenarios that the last program had.
         residual: of the first-order conditions of that program.
         statistics: {iterations, solves, seconds}, seconds of the processor.
+        gains: those that are shared (nodes, drives, rows of q and qd), N m/rad and so on; None
+            where feedback is not.
+        nodes: instants s of the gains (nodes,).
     """
 
     scenarios: Scenarios
@@ -131,6 +136,8 @@ class ScenarioSolution:
     deciding: tuple[int, ...]
     residual: float
     statistics: Mapping[str, float] = field(default_factory=dict)
+    gains: np.ndarray | None = None
+    nodes: np.ndarray | None = None
 
     def require(self) -> "ScenarioSolution":
         """Return self if every scenario was solved; raise NotSolved naming those that were not."""
@@ -260,6 +267,7 @@ class _Task:
             [given.weights[k] / whole for k in numbers],
             objective=given.objective,
             spread=given.spread,
+            share=given.share,
         )
 
     def minimum(self, nlp: NLP, x: np.ndarray, most: int | None = None) -> Trial:
@@ -402,7 +410,8 @@ def _solution(task: _Task, found: _Found, statistics: Mapping[str, float]) -> Sc
         told = statistics_of(program, climbed) | {"total_seconds": statistics["seconds"]}
         alone = solution_of(program, each.outcome, told, None, check_mesh=False)
         solutions[k] = replace(alone, plan=task.plan, program=kept_program(program))
-    multipliers = outcome.x_multipliers, outcome.g_multipliers
+    multipliers, gains = (outcome.x_multipliers, outcome.g_multipliers), found.program.gains
+    part = task.programs[0].only_part
     return ScenarioSolution(
         scenarios=task.scenarios,
         solutions=tuple(solutions.get(k) for k in range(len(task.programs))),
@@ -412,6 +421,8 @@ def _solution(task: _Task, found: _Found, statistics: Mapping[str, float]) -> Sc
         deciding=tuple(sorted(found.numbers)),
         residual=kkt_residual(nlp, outcome.x, *multipliers),
         statistics=statistics,
+        gains=None if gains is None else outcome.x[gains],
+        nodes=None if gains is None or part is None else part.layout.nodes,
     )
 
 

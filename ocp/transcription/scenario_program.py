@@ -1,9 +1,10 @@
 """One program of several scenarios: the same statement at several values of its parameters.
 
-Scenarios share the motion, or the torques of drives. What else is unknown, and rows that depend on
-it or on the values that differ, each scenario has for itself; rows of the motion alone count once:
+Scenarios share the motion, or the torques of drives, or the feedback that these follow from
+(`ocp.transcription.shared_feedback`). What else is unknown, and rows that depend on it or on the
+values that differ, each scenario has for itself; rows of the motion alone count once:
 
-    x = [shared | own of scenario 1 | own of scenario 2 | ... | levels of the objective]
+    x = [shared | own of scenario 1 | own of scenario 2 | ... | levels of the objective | gains]
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,11 +18,12 @@ from ocp.mechanics.values.parameters import Parameter
 from ocp.solvers.concatenate import Member, concatenate
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP, gradient_function, hessian_function, jacobian_function, with_rows
+from ocp.transcription.shared_feedback import feedback_part, feedback_rows, feedback_shape
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import motion_size
 
 MEAN, WORST, SPREAD = OBJECTIVES = ("mean", "worst", "spread")
-MOTION, TORQUES = SHARES = ("motion", "torques")
+MOTION, TORQUES, FEEDBACK = SHARES = ("motion", "torques", "feedback")
 LEAST = 1e-8  # of the mean's size: a spread below is smoothed
 
 
@@ -35,6 +37,7 @@ class ScenarioProgram:
         rows: those of each program that stand in g, in order.
         starts: where these begin in g.
         levels: places in x of the levels of the objectives.
+        gains: places in x of the gains that are shared (nodes, drives, state), if these are.
         nlp: the program.
     """
 
@@ -43,6 +46,7 @@ class ScenarioProgram:
     rows: tuple[np.ndarray, ...]
     starts: tuple[int, ...]
     levels: np.ndarray
+    gains: np.ndarray | None
     nlp: NLP
 
     def __repr__(self) -> str:
@@ -88,6 +92,7 @@ def scenario_program(
     *,
     objective: str,
     spread: float,
+    share: str = MOTION,
 ) -> ScenarioProgram:
     """Return the program of several scenarios.
 
@@ -98,6 +103,7 @@ def scenario_program(
         weights: of the scenarios, of sum one.
         objective: the "mean", the "worst" or the mean and its "spread".
         spread: standard deviations beside the mean.
+        share: of SHARES, as `own` has it.
     """
     columns, size = _joint_columns(own, len(programs))
     count = {MEAN: 0, WORST: 1, SPREAD: len(programs)}[objective]
@@ -125,13 +131,22 @@ def scenario_program(
     starts = np.cumsum([0, *(each.rows for each in members)]).tolist()
     if count:
         members.append(Member(nlp=_of_levels(weights, objective, spread), columns=levels))
+    whole_size, gains = size + count, None
+    if share == FEEDBACK:
+        part = feedback_part(programs[0])
+        shape = feedback_shape(part)
+        gains = whole_size + np.arange(np.prod(shape)).reshape(shape)
+        whole_size += gains.size
+        tied = feedback_rows(part, columns, whole_size - gains.size)
+        members.append(Member(nlp=tied, columns=np.arange(whole_size)))
     return ScenarioProgram(
         programs=tuple(programs),
         columns=tuple(columns),
         rows=tuple(rows),
         starts=tuple(starts[: len(programs)]),
         levels=levels,
-        nlp=concatenate(members, size + count),
+        gains=gains,
+        nlp=concatenate(members, whole_size),
     )
 
 
@@ -142,11 +157,16 @@ def own_columns(
 
     Raises ValueError where torques are shared that are no variables.
     """
-    own = np.full(base.layout.size, share == TORQUES)
+    own = np.full(base.layout.size, share != MOTION)
     for part, columns in zip(base.parts, base.columns):
         place = part.layout.place
         if share == MOTION:
             own[columns[place[place >= 0]]] = True
+            continue
+        duration = motion_size(part.problem) - part.problem.tree.dof * part.problem.motion.points
+        own[columns[:duration]] = False
+        if share == FEEDBACK:
+            feedback_part(base)
             continue
         if not part.layout.lifts:
             raise ValueError(
@@ -157,8 +177,6 @@ def own_columns(
         drives = [k for k, row in enumerate(structure(tree).drives) if row not in tree.states]
         torques = place[drives]
         own[columns[torques[torques >= 0]]] = False
-        duration = motion_size(part.problem) - tree.dof * part.problem.motion.points
-        own[columns[:duration]] = False
     for impulse in base.layout.impulses.values():
         own[impulse] = True
     for each, place in base.layout.places.items():

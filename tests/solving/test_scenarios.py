@@ -17,6 +17,7 @@ from ocp import (
     at_start,
     effort,
     path,
+    prepare,
     prismatic,
 )
 from ocp.problem import final
@@ -174,3 +175,58 @@ def test_scenarios_that_cannot_all_be_met_say_so():
     assert isinstance(found, ScenarioSolution) and not found.success
     with pytest.raises(NotSolved, match="3 scenarios together"):
         found.require()
+
+
+def rail(penalty=50.0):
+    """A mass that starts anywhere and is to end at 1 m, by half the squared force."""
+    place, speed = Parameter("place", 0.0, "m"), Parameter("speed", 0.0, "m/s")
+    tree = sprung(MASS, 0.0).tree
+    end = final("end", lambda at: (at.q - 1.0) ** 2)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=10),
+        duration=TIME,
+        objective=0.5 * effort() + penalty / 2 * end,
+        constraints=(at_start(tree, q=(place,), qd=(speed,)),),
+    )
+
+
+STARTS = ({"place": 0.0, "speed": 0.0}, {"place": 0.2}, {"place": 0.1, "speed": 0.3})
+
+
+def test_feedback_that_starts_share_is_riccatis():
+    """u = -(T - t) / (1 / c + (T - t)^3 / 3 m^2) (q + (T - t) qd) / m (Bryson & Ho 1975, 5.2)."""
+    mesh = Transcription(method=Radau(intervals=6))
+    asked = Scenarios(values=STARTS, share="feedback")
+    found = solve_scenarios(rail(), asked, mesh).require()
+    left = TIME * (1 - found.nodes)
+    gain = -left / (1 / 50.0 + left**3 / (3 * MASS**2)) / MASS
+    np.testing.assert_allclose(found.gains[:, 0], np.array([gain, gain * left]).T, atol=1e-7)
+    for each, start in zip(found.solutions, STARTS):
+        alone = prepare(rail(), mesh).solve(**start)
+        assert each.objective == pytest.approx(alone.objective, rel=1e-9)
+    assert found.residual < 1e-6
+
+
+def test_feedback_shared_by_springs_costs_no_more_than_shared_torques():
+    mesh = Transcription(method=Radau(intervals=6))
+    end = final("end", lambda at: (at.q[0] - WAY) ** 2)
+    problem = sprung(MASS, STIFF, effort() + 100.0 * end)
+    means = []
+    for share in ("feedback", "torques"):
+        asked = Scenarios(values=VALUES, share=share)
+        found = solve_scenarios(problem, asked, mesh).require()
+        means.append(found.objective)
+        if share == "feedback":
+            first, *others = found.solutions
+            at = TIME * found.nodes
+            for each in others:
+                apart = np.vstack([each.q(at) - first.q(at), each.qd(at) - first.qd(at)])
+                answer = np.einsum("kij,jk->ik", found.gains, apart)
+                np.testing.assert_allclose(each.tau(at) - first.tau(at), answer, atol=1e-6)
+    assert means[0] < means[1]
+
+
+def test_feedback_is_shared_where_torques_are_variables():
+    with pytest.raises(ValueError, match="scenarios: share: feedback is known of one phase"):
+        solve_scenarios(rail(), Scenarios(values=STARTS, share="feedback"))
