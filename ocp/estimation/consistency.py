@@ -67,6 +67,7 @@ class ConsistentMotion:
         pushed: {plate: rms changes of its force (N), and of its moment about the origin (N m)}.
         before, after: the largest force (N) and moment (N m) at the root that stay unexplained, on
             instants that the search does not know.
+        residuals: {marker: (3, N)} m, measured less those of this motion, nan where it was missing.
         status, iterations: how the search ended.
     """
 
@@ -84,6 +85,7 @@ class ConsistentMotion:
     pushed: Mapping[str, tuple[float, float]]
     before: tuple[float, float]
     after: tuple[float, float]
+    residuals: Mapping[str, np.ndarray]
     status: str
     iterations: int
 
@@ -468,6 +470,11 @@ def _result(
         plate: (_rms(rows[3:, sure]), _rms(rows[:3, sure]))
         for plate, rows in zip(names, np.split(change, len(names)))
     }
+    markers = tuple(fit.residuals)
+    shifts = point_places(tree, markers, q)[0] - point_places(tree, markers, fit.q)[0]
+    seen = (
+        fit.residuals[name] - each for name, each in zip(markers, shifts.reshape(-1, 3, len(s)))
+    )
     return ConsistentMotion(
         tree=tree,
         t=fit.t,
@@ -483,6 +490,7 @@ def _result(
         pushed=MappingProxyType(added),
         before=_sizes(left[0], slides),
         after=_sizes(left[1], slides),
+        residuals=MappingProxyType(dict(zip(markers, seen))),
         status=ended[0],
         iterations=ended[1],
     )

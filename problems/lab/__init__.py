@@ -3,7 +3,7 @@
 from ocp.problems.lab.marker_sets import MarkerSet, known_sets
 from ocp.problems.lab.measured_person import MeasuredPerson, scale
 from ocp.problems.lab.modelled_person import person_of_model
-from ocp.problems.lab.muscle_forces import MuscleForces, muscle_forces
+from ocp.problems.lab.muscle_forces import Electromyograms, MuscleForces, muscle_forces
 from ocp.problems.lab.report import Wish, lab, save_analysis
 from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse, weights_of
 from ocp.problems.lab.what_if import Change, WhatIf, predicted_walk, what_if
@@ -12,6 +12,7 @@ __all__ = [
     "Analysis",
     "Change",
     "Cycle",
+    "Electromyograms",
     "Event",
     "MarkerSet",
     "MeasuredPerson",

@@ -7,10 +7,16 @@ At every instant activations a share the moments of joints, with as little as po
 where tendons are rigid, so that a muscle's force is linear in its activation, and reserves r, which
 count one at R, give what muscles cannot. Instants are apart, as activation dynamics are left out,
 and so are passive fibres, which beside a rigid tendon are stretched too far; OpenSim's tool of the
-same name does likewise.
+same name does likewise. Of muscles with an electromyogram the envelope e counts too, squared as in
+Moco's tracking of controls,
+
+    + w sum (a - e)^2
+
+so that muscles that work against each other, which cost alone does not tell, are found (Sartori,
+Farina & Lloyd 2014 take the size of the difference in place of its square).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import casadi as ca
@@ -19,10 +25,25 @@ import numpy as np
 from ocp import Tree
 from ocp.mechanics import State
 from ocp.mechanics.muscles import Muscle, muscles_of
+from ocp.spelling import suggestion
 
+EMG = 10.0  # weight of differences from envelopes beside squared activations [assumed]
 RESERVE = 10.0  # N m or N: of a joint's reserve that counts as one fully active muscle
 ROUNDS = 60  # of the search for bounds that hold
 SLACK = 1e-9  # of multipliers and activations beside their bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Electromyograms:
+    """Envelopes of muscles, in units of activation.
+
+    Attributes:
+        envelopes: {muscle: (N,)}, one where the muscle would be fully active; nan where unknown.
+        weight: of the squared differences beside the squared activations.
+    """
+
+    envelopes: Mapping[str, np.ndarray]
+    weight: float = EMG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,6 +83,7 @@ def muscle_forces(
     *,
     joints: Sequence[str],
     reserve: float = RESERVE,
+    emg: Electromyograms = Electromyograms(envelopes={}),
 ) -> MuscleForces:
     """Return the activations that share the moments of joints, and the muscles' forces.
 
@@ -74,9 +96,11 @@ def muscle_forces(
             where they are nan so are activations.
         joints: names of the coordinates whose moments muscles share.
         reserve: N m or N: a joint's reserve that counts as much as a fully active muscle.
+        emg: of some of the muscles, to be near to.
 
     Raises:
-        ValueError: the model has no muscles, or a joint is none of its coordinates.
+        ValueError: the model has no muscles, a joint is none of its coordinates, or an envelope is
+            of no muscle, of other times, below 0 or of no weight.
     """
     muscles = [replace(each, tendon="rigid", fatigue=None) for each in muscles_of(model)]
     if not muscles:
@@ -87,8 +111,11 @@ def muscle_forces(
     wanted = moments[rows].T
     lower, upper = np.array([each.activation or each.excitation for each in muscles]).T
     found = np.full((len(wanted), len(muscles)), np.nan)
+    near = _envelopes(emg, [each.name for each in muscles], len(wanted))
     for k in np.flatnonzero(np.isfinite(wanted).all(axis=1)):
-        found[k] = least_activations(gains[k], wanted[k], reserve, lower, upper)
+        weights = np.where(np.isfinite(near[k]), emg.weight, 0.0)
+        to = np.nan_to_num(near[k]), weights
+        found[k] = least_activations(gains[k], wanted[k], reserve, lower, upper, near=to)
     given = np.einsum("nkm,nm->nk", gains, found)
     return MuscleForces(
         t=np.asarray(t, dtype=float),
@@ -101,21 +128,49 @@ def muscle_forces(
     )
 
 
+def _envelopes(emg: Electromyograms, names: Sequence[str], count: int) -> np.ndarray:
+    """Return the envelopes of all muscles (N, m), nan where there is none."""
+    rows = np.full((count, len(names)), np.nan)
+    if not 0 < emg.weight < np.inf:
+        raise ValueError(f"emg: weight: expected a number above 0, got {emg.weight!r}")
+    for name, envelope in emg.envelopes.items():
+        if name not in names:
+            raise ValueError(
+                f"emg: the model has no muscle {name!r}{suggestion(name, names)}; it has "
+                f"{', '.join(names)}"
+            )
+        if np.shape(envelope) != (count,):
+            raise ValueError(f"emg: {name}: expected ({count},), got {np.shape(envelope)}")
+        if np.nanmin(envelope, initial=0.0) < 0:
+            raise ValueError(f"emg: {name}: expected an envelope, of at least 0")
+        rows[:, names.index(name)] = envelope
+    return rows
+
+
 def least_activations(
-    gains: np.ndarray, wanted: np.ndarray, reserve: float, lower: np.ndarray, upper: np.ndarray
+    gains: np.ndarray,
+    wanted: np.ndarray,
+    reserve: float,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    *,
+    near: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Return the activations (m,) of least sum a^2 + |wanted - gains a|^2 / reserve^2 within their
-    bounds, by the primal-dual active set (Hintermueller, Ito & Kunisch 2002).
+    """Return the activations (m,) of least sum a^2 + |wanted - gains a|^2 / reserve^2 + sum w
+    (a - e)^2 within their bounds, by the primal-dual active set (Hintermueller, Ito & Kunisch
+    2002).
 
     Args:
         gains: moments that full activations give (k, m).
         wanted: moments (k,).
         reserve: N m that count as one.
         lower, upper: bounds (m,).
+        near: e (m,) and its weights w (m,), by default none.
     """
     count = gains.shape[1]
-    matrix = np.eye(count) + gains.T @ gains / reserve**2
-    pull = gains.T @ wanted / reserve**2
+    envelope, weights = near or (np.zeros(count), np.zeros(count))
+    matrix = np.diag(1.0 + weights) + gains.T @ gains / reserve**2
+    pull = gains.T @ wanted / reserve**2 + weights * envelope
     low, high = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     best, least = np.clip(pull, lower, upper), np.inf
     for _ in range(ROUNDS):
