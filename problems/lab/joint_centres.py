@@ -7,6 +7,7 @@ the acromion by 0.17 of the distance between both (Rab, Petuskey & Bagley 2002).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -31,8 +32,14 @@ class Anatomy:
     doubts: tuple[str, ...]
 
 
-def joint_centres(places: Mapping[str, np.ndarray], table: MarkerSet, stature: float) -> Anatomy:
-    """Return the Anatomy of mean places {marker: (3,) m} in the human's axes.
+def joint_centres(
+    places: Mapping[str, np.ndarray],
+    table: MarkerSet,
+    stature: float,
+    hips: Mapping[str, np.ndarray] = MappingProxyType({}),
+) -> Anatomy:
+    """Return the Anatomy of mean places {marker: (3,) m} in the human's axes; `hips` {hip_r, hip_l}
+    are in place of those of the regression.
 
     Raises ValueError for landmarks without which nothing can be told.
     """
@@ -43,6 +50,7 @@ def joint_centres(places: Mapping[str, np.ndarray], table: MarkerSet, stature: f
     }
     doubts: list[str] = []
     pelvis, centres = _pelvis(marks, doubts)
+    centres |= hips
     left = pelvis[:, 0]
     knees, feet = {}, {}
     for side, out in (("r", -left), ("l", left)):

@@ -12,6 +12,7 @@ from ocp import BSpline, Point, Series, Tree, inverse_kinematics
 from ocp.mechanics import poses
 from ocp.models.human import GAIT_FROZEN, STATURE, Person, human
 from ocp.models.human.anthropometry import LENGTHS
+from ocp.problems.lab.functional_hips import functional_hips
 from ocp.problems.lab.joint_centres import Anatomy, joint_centres
 from ocp.problems.lab.laboratory_axes import Axes, present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet, MarkerTable, recognise
@@ -103,6 +104,7 @@ def scale(
     sex: Literal["male", "female"] = "male",
     table: MarkerTable = "",
     up: str = "",
+    functional: Series | None = None,
 ) -> MeasuredPerson:
     """Return the person whom the markers of a static trial show.
 
@@ -116,10 +118,12 @@ def scale(
         sex: "male" or "female", for the shares of masses.
         table: the name of a marker set or {marker: (segment, landmark)}, by default recognised.
         up: the laboratory's upward axis where the markers do not tell it.
+        functional: markers of a trial in the same axes, in which thighs swing to all sides: hips
+            are where they turn about, not where the regression has them.
 
     Raises:
-        ValueError: for markers of no known set, in other units, of exchanged sides, and of somebody
-            who does not stand still.
+        ValueError: for markers of no known set, in other units, of exchanged sides, of somebody
+            who does not stand still, and of thighs that do not swing.
     """
     markers, _ = present(markers)
     found = recognise(markers.values, markers.source, table)
@@ -127,15 +131,24 @@ def scale(
     turned = markers.only([*found.sites]).rotate(axes.turn)
     check_still(turned, found)
     places = {name: np.nanmean(rows, axis=1) for name, rows in turned.values.items()}
-    guess = joint_centres(places, found, stature or STATURE)
+    hips = {}
+    if functional is not None:
+        swung, _ = present(functional)
+        hips = functional_hips(places, swung.rotate(axes.turn), found)
+    guess = joint_centres(places, found, stature or STATURE, hips)
     tall = stature or _stature(guess)
-    anatomy = guess if stature else joint_centres(places, found, tall)
+    anatomy = guess if stature else joint_centres(places, found, tall, hips)
     _check_standing(markers.source, anatomy)
     lengths = _lengths(anatomy)
     own = _segments(anatomy, lengths, tall, mass, sex)
     body = human(tall, mass, sex=sex, segments=own, frozen=_stiff(found))
     q, off = _posture(body, anatomy)
     doubts = (*found.doubts, *axes.doubts, *anatomy.doubts, *_unequal(lengths))
+    doubts += tuple(
+        f"hip_{side}: the thigh does not swing to all sides: the hip is as the regression has it"
+        for side in "rl"
+        if hips and f"hip_{side}" not in hips
+    )
     if stature is None:
         doubts = (*doubts, f"the stature is not given: {tall:.2f} m as the legs tell")
     links = {name: link_of(*found.sites[name]) for name in places}
