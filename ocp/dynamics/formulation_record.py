@@ -44,12 +44,16 @@ class Provider:
     Wrench, (n, 6 loads). L = multipliers . tau has second derivatives by (q, q), (q, qd), (q, qdd),
     (qd, qd), (n, n) each, the symmetric ones as upper triangles, then by q and the loads
     (n, 6 loads), and a gradient by (q, qd, qdd, loads).
+
+    `parameter_slopes`(tree, q, qd, qdd, loads, parameters) -> dtau/d parameters (n, p), the motion
+    and the loads held, or None for a tree that it does not know; by default they are automatic.
     """
 
     slope_parts: Callable[..., tuple[Matrix, ...]]
     join_slopes: Callable[..., tuple[Matrix, ...]]
     curvature_parts: Callable[..., tuple[Matrix, ...]]
     join_curvature: Callable[..., tuple[Matrix, ...]]
+    parameter_slopes: Callable[..., Matrix | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

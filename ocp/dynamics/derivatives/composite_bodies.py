@@ -40,6 +40,7 @@ from ocp.dynamics.derivatives.ground_frame import (
     path_sums,
 )
 from ocp.dynamics.derivatives.load_derivatives import load_curvatures, load_slopes
+from ocp.dynamics.derivatives.parameter_slopes import parameter_slopes
 from ocp.dynamics.formulation_record import Provider
 from ocp.dynamics.matrix_entries import split_rows
 from ocp.dynamics.signatures import AnyLoads, Parts
@@ -218,4 +219,5 @@ COMPOSITE = Provider(
     join_slopes=join_slopes,
     curvature_parts=curvature_parts,
     join_curvature=join_curvature,
+    parameter_slopes=parameter_slopes,
 )

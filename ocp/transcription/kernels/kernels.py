@@ -16,7 +16,7 @@ import numpy as np
 from ocp.codegen.function_map import Graph, map_function
 from ocp.mechanics.values.callback_checks import no_column
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.transcription.kernels.custom_derivatives import MuscleColumn, StandIn
+from ocp.transcription.kernels.custom_derivatives import MuscleColumn, StandIn, Torque
 from ocp.transcription.kernels.instant_symbols import Inputs, PendingKernel
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
@@ -291,11 +291,20 @@ def _given_slope(inputs: Inputs, stand_in: StandIn, run: Run) -> tuple[Matrix, M
     else:
         through = slope @ run([ca.jacobian(stand_in.place, y)])[0]
     if inputs.sought:
-        through = ca.horzcat(through, run([ca.jacobian(stand_in.value, inputs.parameters)])[0])
+        through = ca.horzcat(through, _parameter_slope(inputs, stand_in, run, slope))
     given = inputs.given
     if given:
         through = ca.horzcat(through, type(through)(through.shape[0], given))
     return through, value
+
+
+def _parameter_slope(inputs: Inputs, stand_in: StandIn, run: Run, slope: Matrix) -> Matrix:
+    """Return the derivative of the value of a symbol by the parameters that are sought."""
+    own = stand_in.parameter_slope(inputs.parameters) if isinstance(stand_in, Torque) else None
+    if own is None:
+        return run([ca.jacobian(stand_in.value, inputs.parameters)])[0]
+    held, moved = run([own, ca.jacobian(stand_in.place, inputs.parameters)])
+    return held + slope @ moved
 
 
 def _spread(
