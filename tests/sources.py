@@ -1,6 +1,7 @@
 """Modules of the house, parsed once for all tests of its order and language."""
 
 import ast
+import gc
 from functools import cache
 from pathlib import Path
 
@@ -12,4 +13,10 @@ WINGS = ("ocp", "models", "problems")
 def modules():
     """Trees of all modules, by their places below ROOT."""
     places = [each for wing in WINGS for each in (ROOT / wing).rglob("*.py")]
-    return {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in places}
+    gc.disable()  # millions of nodes, none of them garbage
+    try:
+        trees = {each.relative_to(ROOT): ast.parse(each.read_text("utf-8")) for each in places}
+    finally:
+        gc.freeze()
+        gc.enable()
+    return trees

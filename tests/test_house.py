@@ -56,11 +56,18 @@ def imported(path):
     return names
 
 
+def dotted(node):
+    """Dotted name of an expression, from the last part on that is no name."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 @cache
 def calls():
     """Dotted names of everything that each file calls."""
     return {
-        path: {ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
+        path: {dotted(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
         for path in files()
     }
 
