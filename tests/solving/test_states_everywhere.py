@@ -75,9 +75,14 @@ def halves(tree):
     )
 
 
-def test_two_phases_are_one_motion(tmp_path):
+@pytest.fixture(scope="module")
+def lifted_by_both():
+    return solve(lift(BOTH), MESH).require(coarse=True)
+
+
+def test_two_phases_are_one_motion(lifted_by_both, tmp_path):
     """On the mesh that both halves have together; files keep it."""
-    one = solve(lift(BOTH), MESH).require(coarse=True)
+    one = lifted_by_both
     two = solve(halves(BOTH), Transcription(method=Radau(intervals=10)))
     assert two.success and two.objective == pytest.approx(one.objective, rel=1e-6)
     before, after = two.phases["first"].q(0.25), two.phases["last"].q(0.0)
@@ -234,7 +239,7 @@ def test_studies_vary_muscles():
     assert costs[0] > costs[1] and {cell.status for cell in done.cells} == {"solved"}
 
 
-def test_a_tendon_too_stiff_for_the_mesh_is_told_with_one_that_would_do():
+def test_a_tendon_too_stiff_for_the_mesh_is_told_with_one_that_would_do(lifted_by_both):
     short = {
         "slack": 0.002,
         "path": GivenPath(joints=("elbow",), function=lambda x: 0.1 - 0.03 * x),
@@ -244,4 +249,4 @@ def test_a_tendon_too_stiff_for_the_mesh_is_told_with_one_that_would_do():
     (line,) = [text for text in summary(solution).splitlines() if "too stiff" in text]
     assert "flexor: too stiff for the mesh, settles in 0.11 ms of segments of 50 ms" in line
     assert "2229 would follow it" in line
-    assert "too stiff" not in summary(solve(lift(BOTH), MESH))
+    assert "too stiff" not in summary(lifted_by_both)
