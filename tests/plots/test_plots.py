@@ -28,6 +28,7 @@ from ocp.plots import (
     plot_torques,
     spy,
     stick,
+    strip,
 )
 from ocp.plots.bodies.animation import camera_of
 from ocp.plots.curves.joint_curves import MANY
@@ -362,9 +363,11 @@ def test_a_page_is_drawn_once_and_its_words_cover_nothing(solution, tmp_path, mo
     assert len(times) == 1 and misplaced(figure) == []
 
 
-def test_labels_of_a_plan_keep_clear_of_one_another():
+@pytest.mark.parametrize("way", [1, -1])
+def test_labels_of_a_plan_keep_clear_of_one_another(way):
     s = np.linspace(0, 1, 101)
-    zmp = np.vstack([0.1 * s, 0 * s, np.interp(s, (0, 0.1, 0.2, 0.9, 1), (0, 0.5, 0.51, 0.52, 1))])
+    ahead = way * np.interp(s, (0, 0.1, 0.2, 0.9, 1), (0, 0.5, 0.51, 0.52, 1))
+    zmp = np.vstack([0.1 * s, 0 * s, ahead])
     ground = SimpleNamespace(feet=(), switches=(0.1, 0.2, 0.3, 0.4), normal=(0, 1, 0))
     ways = {"points": {}, "forces": {}, "pressures": {}}
     standing = Scene(t=s, zmp=zmp, ground=ground, **ways)
@@ -375,8 +378,20 @@ def test_labels_of_a_plan_keep_clear_of_one_another():
         width = np.ptp(axes.get_xlim())
         places = [text.get_position() for text in axes.texts]
     assert [text.get_text() for text in axes.texts] == [
-        f"s = {edge:g}" for edge in (0, 0.1, 0.2, 0.3, 0.4, 1)
+        f"s = {edge:g}" for edge in (0, 0.1, 0.2, 0.3, 0.4, 1)[::way]
     ]
-    for side in (0, 1):
-        along = [x for x, _ in places[side::2]]
-        assert all(later - early > 0.08 * width for early, later in pairwise(along))
+    for side in {y for _, y in places}:
+        along = [x for x, y in places if y == side]
+        assert all(later - early > 0.15 * width for early, later in pairwise(along))
+
+
+def test_a_strip_has_room_for_what_its_last_figure_holds():
+    ends = {"foot": np.zeros((3, 2)), "box": np.array([[0, 0], [1, 1], [0.3, 0.9]], dtype=float)}
+    ways = {"forces": {}, "pressures": {}, "zmp": np.zeros((3, 2))}
+    ground = SimpleNamespace(feet=(), switches=(), normal=(0, 1, 0))
+    held = Scene(t=np.arange(2.0), points=ends, ground=ground, **ways)
+    body = Body(bars={"arm": (("foot", "box"),)}, colours={"arm": "k"}, middle="foot", force="k")
+    with picture(None, 6, 3) as figure:
+        axes = figure.subplots()
+        strip(axes, held, body, (2, 1), 1.4, ["begins", "ends"])
+        assert axes.get_xlim() == pytest.approx((-0.77, 1.4 + 0.95))

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROUND = np.array([(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, 2 * np.pi, 48)])
-CLEAR = 0.09  # of a plan's width: from label to label
+CLEAR = 0.16  # of a plan's width: from label to label
+BESIDE = 0.05  # m: between the last figure of a strip and the edge
 ARROW = 0.6  # m: length of a force of one body weight
 SHARP = 260.0  # pixels in a metre, at most
 UP = np.array([0.0, 1.0, 0.0])  # of all that stands in a Scene
@@ -183,11 +184,15 @@ def strip(
 ) -> None:
     """Draw the body at all instants side by side, `pitch` (m) apart, each over its label.
 
-    On a line for the ground, and true to scale.
+    On a line for the ground, and true to scale. The last one may reach farther ahead than half of
+    that, as with a box in its hands.
     """
     radii = {name: radius for name, (_, radius) in body.balls.items()}
+    middle = scene.points[body.middle][plane[0], -1]
+    ahead = max(place[plane[0], -1] for place in scene.points.values()) - middle + BESIDE
     top = max(place[plane[1]].max() + radii.get(name, 0.0) for name, place in scene.points.items())
-    axes.set(xlim=(-0.55 * pitch, (len(labels) - 0.45) * pitch), ylim=(-0.3, top + 0.02))
+    right = (len(labels) - 1) * pitch + max(0.55 * pitch, ahead)
+    axes.set(xlim=(-0.55 * pitch, right), ylim=(-0.3, top + 0.02))
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
@@ -265,7 +270,8 @@ def _label_changes(axes: Axes, edges: Sequence[float], places: np.ndarray) -> No
     }
     free = {0: -np.inf, 1: -np.inf}  # where the next label may be, above and below
     room = CLEAR * np.ptp(axes.get_xlim())
-    for k, (edge, place) in enumerate(zip(edges, places)):
+    for k in np.argsort(places[:, 0], kind="stable").tolist():
+        edge, place = edges[k], places[k]
         x = max(place[0], free[k % 2])
         free[k % 2] = x + room
         axes.annotate(
