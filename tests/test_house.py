@@ -201,6 +201,17 @@ def test_graphs_solvers_files_and_words_have_one_home():
     }
 
 
+def test_a_motion_is_asked_for_its_phases_in_few_files():
+    """Elsewhere there are parts, at least one, whether phases were stated or not."""
+    asked = re.compile(r"(?<!\bproblem)(?<!\btranscription)\.phases\b|\bproblem\.phases(?!\.)\b")
+    asking = set()
+    for path in files():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if any(asked.search(line) for line in lines if "ocp.problem.phases" not in line):
+            asking.add(path.relative_to(ROOT).as_posix())
+    assert len(asking) <= 5, asking
+
+
 def test_processes_data_bases_and_pictures_have_one_wing():
     for path in files():
         roots = {name.partition(".")[0] for name in imported(path)}

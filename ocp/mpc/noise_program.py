@@ -508,7 +508,7 @@ def check_problem(problem: Problem) -> None:
     """Raise ValueError naming what deviations are not known of."""
     tree = problem.tree
     unknown = {
-        "phases": problem.phases,
+        "phases": not problem.single_phase,
         "a ground": problem.ground,
         "balls": tree.balls,
         "stays": tree.stays,
