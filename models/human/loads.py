@@ -1,6 +1,6 @@
 """Masses and springs that people wear: bodies fixed to segments, and springs across joints."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -34,13 +34,8 @@ def springs_of(given: str | Mapping[str, float | Open]) -> dict[str, float | Ope
     if not isinstance(given, str):
         return dict(given)
     springs: dict[str, float | Open] = {}
-    for item in given.replace(",", " ").split():
-        name, equals, value = item.partition("=")
-        try:
-            stiffness = float(value)
-        except ValueError:
-            stiffness = np.nan
-        if not equals or not 0 < stiffness < np.inf or name in springs:
+    for item, name, stiffness in _entries(given):
+        if not 0 < stiffness < np.inf or name in springs:
             raise ValueError(
                 f"springs: expected JOINT=STIFFNESS once each, above 0 N m/rad, as in "
                 f"ankle_df=150, got {item!r}"
@@ -78,13 +73,8 @@ def loads_of(text: str) -> dict[str, float]:
     if not isinstance(text, str):
         raise ValueError(f"load: expected a text, as 'trunk=10,foot=2', got {text!r}")
     loads: dict[str, float] = {}
-    for item in text.replace(",", " ").split():
-        name, equals, value = item.partition("=")
-        try:
-            mass = float(value)
-        except ValueError:
-            mass = np.nan
-        if not equals or np.isnan(mass):
+    for item, name, mass in _entries(text):
+        if np.isnan(mass):
             raise ValueError(f"load: expected SEGMENT=KG, as in trunk=10,foot=2, got {item!r}")
         if not _sides(name):
             raise ValueError(
@@ -94,12 +84,24 @@ def loads_of(text: str) -> dict[str, float]:
         if name in loads:
             raise ValueError(f"load: {name} is given twice")
         if not (0 < mass < np.inf):
-            raise ValueError(f"load: {name}: expected more than 0 kg, got {value} kg")
+            raise ValueError(
+                f"load: {name}: expected more than 0 kg, got {item.partition('=')[2]} kg"
+            )
         loads[name] = mass
     twice = [name for name in loads if name[:-2] in loads and name[-2:] in ("_r", "_l")]
     if twice:
         raise ValueError(f"load: {twice[0]} is given twice")
     return loads
+
+
+def _entries(text: str) -> Iterator[tuple[str, str, float]]:
+    """Yield each entry of a text like "trunk=10,foot=2", its name, and its number or nan."""
+    for item in text.replace(",", " ").split():
+        name, _, value = item.partition("=")
+        try:
+            yield item, name, float(value)
+        except ValueError:
+            yield item, name, np.nan
 
 
 def _sides(name: str) -> tuple[str, ...]:

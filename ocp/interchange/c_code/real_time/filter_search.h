@@ -116,22 +116,14 @@ static double barrier_slope(const Search *s, int k) {
   return s->gradient[k] + centring + DAMPING * s->mu * one_sided(s, k);
 }
 
-static void place_point(State *p, const double *v) {
-  for (int k = 0; k < FIXED; k++) p->x[fixed[k]] = p->x_lower[fixed[k]];
-  for (int k = 0; k < VARIABLES; k++) p->x[moving[k]] = v[k];
-}
-
 /* Rows of the search, from those of the program. */
 static void scaled_rows(State *p, const Search *s, const double *v, double *row) {
-  for (int k = 0; k < ROWS; k++) {
-    double value = p->g[order[k]] * p->scale[k];
-    row[k] = value - (k < EQUALITIES ? p->target[k] : v[VARIABLES + k - EQUALITIES]);
-    if (s->outer) row[k] += v[SIZE + ROWS + k] - v[SIZE + k];
-  }
+  row_values(p, v, row);
+  for (int k = 0; s->outer && k < ROWS; k++) row[k] += v[SIZE + ROWS + k] - v[SIZE + k];
 }
 
 static void rows_at(State *p, const Search *s, const double *v, double *row) {
-  place_point(p, v);
+  place_variables(p, v);
   p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->g;
   CALL(constraints);
   scaled_rows(p, s, v, row);
@@ -139,7 +131,7 @@ static void rows_at(State *p, const Search *s, const double *v, double *row) {
 
 static double own_objective(State *p, const double *v) {
   double f;
-  place_point(p, v);
+  place_variables(p, v);
   p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = &f, p->result[1] = NULL;
   CALL(gradient);
   return p->objective_scale * f;
@@ -164,7 +156,7 @@ static void pull_rows(const State *p, const Search *s, const double *y, double *
 /* Evaluate all of the point at v, whose multipliers are there already. */
 static void evaluate_point(State *p, Search *s) {
   double f;
-  place_point(p, s->v);
+  place_variables(p, s->v);
   p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->g, p->result[1] = p->raw;
   CALL(jacobian);
   for (int k = 0; k < KEPT; k++) p->entry[k] = p->raw[kept[k]] * p->entry_scale[k];
@@ -363,7 +355,7 @@ static void update_barrier(Search *s) {
 /* The Hessian of the Lagrangian and the Jacobian, as entries of the linear system. */
 static void linearise(State *p, const Search *s) {
   double weight = s->outer ? 0.0 : p->objective_scale;
-  place_point(p, s->v);
+  place_variables(p, s->v);
   memset(p->multiplier, 0, sizeof p->multiplier);
   for (int k = 0; k < ROWS; k++) p->multiplier[order[k]] = s->y[k] * p->scale[k];
   p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->raw;
@@ -827,7 +819,7 @@ static void begin_cold(State *p, Search *s, const double *x) {
 static void keep_point(State *p, const Search *s, const double *values) {
   double former = p->objective_scale;
   memcpy(p->left, p->scale, sizeof p->scale);
-  place_point(p, s->v);
+  place_variables(p, s->v);
   set_scales(p), set_bounds(p, values);
   double by = p->objective_scale / former;
   for (int k = 0; k < ROWS; k++) p->y[k] = s->y[k] * p->left[k] / p->scale[k] * by;

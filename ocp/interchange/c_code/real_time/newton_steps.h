@@ -45,16 +45,16 @@ static void set_bounds(State *p, const double *values) {
   }
 }
 
-static void place_variables(State *p) {
+static void place_variables(State *p, const double *v) {
   for (int k = 0; k < FIXED; k++) p->x[fixed[k]] = p->x_lower[fixed[k]];
-  for (int k = 0; k < VARIABLES; k++) p->x[moving[k]] = p->v[k];
+  for (int k = 0; k < VARIABLES; k++) p->x[moving[k]] = v[k];
 }
 
 /* Values of rows, from those of the program. */
-static void row_values(State *p) {
+static void row_values(State *p, const double *v, double *row) {
   for (int k = 0; k < ROWS; k++) {
     double value = p->g[order[k]] * p->scale[k];
-    p->row[k] = value - (k < EQUALITIES ? p->target[k] : p->v[VARIABLES + k - EQUALITIES]);
+    row[k] = value - (k < EQUALITIES ? p->target[k] : v[VARIABLES + k - EQUALITIES]);
   }
 }
 
@@ -77,7 +77,7 @@ static void evaluate(State *p) {
   p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->g, p->result[1] = p->raw;
   CALL(jacobian);
   for (int k = 0; k < KEPT; k++) p->entry[k] = p->raw[kept[k]] * p->entry_scale[k];
-  row_values(p);
+  row_values(p, p->v, p->row);
   memset(p->multiplier, 0, sizeof p->multiplier);
   for (int k = 0; k < ROWS; k++) p->multiplier[order[k]] = p->y[k] * p->scale[k];
   p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->raw;
@@ -169,7 +169,7 @@ static int newton_step(State *p) {
     p->z_lower[k] += z_by * p->dz_lower[k], p->z_upper[k] += z_by * p->dz_upper[k];
   }
   for (int k = 0; k < ROWS; k++) p->y[k] += by * dy[k];
-  place_variables(p);
+  place_variables(p, p->v);
   return 1;
 }
 
@@ -269,7 +269,7 @@ static void pass_time(State *p, double by) {
 static void evaluate_rows(State *p) {
   p->argument[0] = p->x, p->argument[1] = NULL, p->result[0] = p->g;
   CALL(constraints);
-  row_values(p);
+  row_values(p, p->v, p->row);
 }
 
 static void set_entry_scales(State *p) {
@@ -312,9 +312,9 @@ static int beyond_bounds(const double *values) {
 static int step(State *p, const double *values, double passed, int newton) {
   int beyond = beyond_bounds(values);
   if (beyond) return beyond;
-  set_bounds(p, values), place_variables(p);
+  set_bounds(p, values), place_variables(p, p->v);
   if (passed != 0) pass_time(p, passed);
-  move_inside(p), place_variables(p);
+  move_inside(p), place_variables(p, p->v);
   for (int count = 0; count < newton; count++) {
     if (count) {
       evaluate_rows(p);
