@@ -187,6 +187,21 @@ def test_a_chain_is_planned_in_proportion_to_its_length_though_rows_of_it_wait()
 
 
 @compiler_needed
+def test_rows_that_wait_in_one_solve_do_not_wait_in_the_next():
+    rows, columns, values, slack = chain(2)
+    held = np.isin(rows, slack[:3]) & (rows == columns)
+    plans = []
+    for _ in range(3):
+        made = Factorisation(range(slack[-1] + 1 + len(slack)), (rows, columns))
+        before = made.keep[:2].tolist()
+        made.factorise_entries(values)
+        made.factorise_entries(np.where(held, 1e16, values))
+        plans.append((before, made.keep[:2].tolist()))
+    assert plans[0][0] != plans[0][1]  # the rows of these slacks had to wait
+    assert plans[0] == plans[1] == plans[2]
+
+
+@compiler_needed
 def test_ipopt_goes_the_same_way_with_it():
     assert (
         casadi_plugins.options("ipopt", {"linear_solver": "fronts"})["ipopt"]["linear_solver"]

@@ -41,14 +41,14 @@ static Plan *keep_plan(Plan *plan) {
   return plan;
 }
 
-/* A plan of the same pattern, whose rows wait as `delays` tell. */
+/* A new plan of a pattern whose rows wait as `delays` tell. */
 static Plan *new_plan(const Pattern *p, word key, const char *delays) {
   Plan *plan = ROOM(Plan, 1);
   plan->pattern = (Pattern){p->n, p->entries, ROOM(int, p->entries), ROOM(int, p->entries)};
   memcpy(plan->pattern.row, p->row, sizeof(int) * p->entries);
   memcpy(plan->pattern.col, p->col, sizeof(int) * p->entries);
   plan->key = key, plan->delays = ROOM(char, p->n);
-  if (delays) memcpy(plan->delays, delays, p->n);
+  memcpy(plan->delays, delays, p->n);
   return plan;
 }
 
@@ -58,26 +58,33 @@ static Plan *by_serial(int64_t serial) {
   return NULL;
 }
 
-/* The newest plan of a pattern, made if there is none. Rows and columns are Fortran's. */
+/* The plan of a pattern whose rows wait as `delays` tell, if there is one. */
+static Plan *find_plan(const Pattern *p, word key, const char *delays) {
+  for (int q = 0; q < KEPT; q++) {
+    Plan *each = plans[q];
+    if (!each || each->key != key || each->pattern.n != p->n) continue;
+    if (each->pattern.entries != p->entries || memcmp(each->delays, delays, p->n)) continue;
+    if (memcmp(each->pattern.row, p->row, sizeof(int) * p->entries)) continue;
+    if (memcmp(each->pattern.col, p->col, sizeof(int) * p->entries)) continue;
+    return used[q] = ++uses, each;
+  }
+  return NULL;
+}
+
+/* The plan of a pattern of which no row waits, as every solve begins: what others learned of theirs
+   does not change it. Rows and columns are Fortran's. */
 static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
   Pattern p = {n, entries, ROOM(int, entries), ROOM(int, entries)};
+  char *none = ROOM(char, n);
   word key = 14695981039346656037u;
-  Plan *best = NULL;
   for (int k = 0; k < entries; k++) {
     p.row[k] = row[k] - 1, p.col[k] = col[k] - 1;
     key = (key ^ (word)row[k]) * 1099511628211u, key = (key ^ (word)col[k]) * 1099511628211u;
   }
-  for (int q = 0; q < KEPT; q++) {
-    Plan *each = plans[q];
-    if (!each || each->key != key || each->pattern.n != n || each->pattern.entries != entries)
-      continue;
-    if (memcmp(each->pattern.row, p.row, sizeof(int) * entries)) continue;
-    if (memcmp(each->pattern.col, p.col, sizeof(int) * entries)) continue;
-    if (!best || each->serial > best->serial) best = each;
-  }
-  if (!best) best = keep_plan(new_plan(&p, key, NULL));
-  free(p.row), free(p.col);
-  return best;
+  Plan *plan = find_plan(&p, key, none);
+  if (!plan) plan = keep_plan(new_plan(&p, key, none));
+  free(p.row), free(p.col), free(none);
+  return plan;
 }
 
 static double *uncleared(int64_t count) {
@@ -113,14 +120,17 @@ void ma27ad_(const int *n, const int *nz, const int *row, const int *col, int *i
   *nsteps = 1, *ops = 0;
 }
 
-static Plan *plan_without(Plan *plan, const int *stuck, int count) {
-  Plan *next = NULL;
-  for (int k = 0; k < count; k++) {
-    if (plan->delays[stuck[k]] == DELAYS) continue;
-    if (!next) next = new_plan(&plan->pattern, plan->key, plan->delays);
-    next->delays[stuck[k]]++;
-  }
-  return next ? keep_plan(next) : NULL;
+/* The plan in which rows that left a plan singular wait; none if they wait already. */
+static Plan *plan_without(const Plan *plan, const int *stuck, int count) {
+  char *delays = ROOM(char, plan->pattern.n);
+  int more = 0;
+  memcpy(delays, plan->delays, plan->pattern.n);
+  for (int k = 0; k < count; k++)
+    if (delays[stuck[k]] < DELAYS) delays[stuck[k]]++, more = 1;
+  Plan *next = more ? find_plan(&plan->pattern, plan->key, delays) : NULL;
+  if (more && !next) next = keep_plan(new_plan(&plan->pattern, plan->key, delays));
+  free(delays);
+  return next;
 }
 
 /* Values, factorised in place. */
