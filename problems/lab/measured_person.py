@@ -55,6 +55,8 @@ class MeasuredPerson:
         axes: the laboratory's.
         lengths: {segment: m}, of limbs by their side, as centres of joints say.
         off: {joint: m}, how far the tree's joints are from the centres.
+        hips: {hip: m}, how far those of a functional trial are from where the regression has them;
+            empty without such a trial.
         doubts: what was assumed, or could be otherwise.
         names: {coordinate: (the human's name of it, 1 or -1)} where a model has others.
         limited: whether joints stay within their limits in trials.
@@ -71,6 +73,7 @@ class MeasuredPerson:
     lengths: Mapping[str, float]
     off: Mapping[str, float]
     doubts: tuple[str, ...]
+    hips: Mapping[str, float] = field(default_factory=dict)
     names: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     limited: bool = False
     muscled: Tree | None = None
@@ -93,6 +96,8 @@ class MeasuredPerson:
             worst = max(self.off, key=self.off.__getitem__)
             far = f"{1e3 * self.off[worst]:.0f} mm off their centres ({worst})"
             rows.append(f"joints are up to {far}")
+        for name, moved in self.hips.items():
+            rows.append(f"{name} is where the thigh turns: {1e3 * moved:.0f} mm off the regression")
         return "\n".join([head, *rows, *(f"doubt: {each}" for each in self.doubts)])
 
 
@@ -135,6 +140,7 @@ def scale(
     if functional is not None:
         swung, _ = present(functional)
         hips = functional_hips(places, swung.rotate(axes.turn), found)
+    usual = joint_centres(places, found, stature or STATURE).centres
     guess = joint_centres(places, found, stature or STATURE, hips)
     tall = stature or _stature(guess)
     anatomy = guess if stature else joint_centres(places, found, tall, hips)
@@ -162,6 +168,9 @@ def scale(
         lengths=MappingProxyType(lengths),
         off=MappingProxyType(off),
         doubts=doubts,
+        hips=MappingProxyType(
+            {name: float(np.linalg.norm(place - usual[name])) for name, place in hips.items()}
+        ),
         who=Person(stature=tall, mass=mass, sex=sex, segments=own),
     )
 

@@ -16,7 +16,7 @@ so that muscles that work against each other, which cost alone does not tell, ar
 Farina & Lloyd 2014 take the size of the difference in place of its square).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import casadi as ca
@@ -25,25 +25,11 @@ import numpy as np
 from ocp import Tree
 from ocp.mechanics import State
 from ocp.mechanics.muscles import Muscle, muscles_of
-from ocp.spelling import suggestion
+from ocp.problems.lab.electromyograms import Electromyograms
 
-EMG = 10.0  # weight of differences from envelopes beside squared activations [assumed]
 RESERVE = 10.0  # N m or N: of a joint's reserve that counts as one fully active muscle
 ROUNDS = 60  # of the search for bounds that hold
 SLACK = 1e-9  # of multipliers and activations beside their bounds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Electromyograms:
-    """Envelopes of muscles, in units of activation.
-
-    Attributes:
-        envelopes: {muscle: (N,)}, one where the muscle would be fully active; nan where unknown.
-        weight: of the squared differences beside the squared activations.
-    """
-
-    envelopes: Mapping[str, np.ndarray]
-    weight: float = EMG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,6 +44,8 @@ class MuscleForces:
         joints: names of the coordinates whose moments are shared, (k).
         moments: asked there (k, N), N m.
         reserves: what muscles lack of them (k, N), N m.
+        followed: the envelopes (m, N) that activations were to be near to, nan where there was
+            none.
     """
 
     t: np.ndarray
@@ -67,11 +55,25 @@ class MuscleForces:
     joints: tuple[str, ...]
     moments: np.ndarray
     reserves: np.ndarray
+    followed: np.ndarray
 
     @property
     def largest_reserve(self) -> float:
         """The largest reserve (N m)."""
         return float(np.nanmax(np.abs(self.reserves), initial=0.0))
+
+    @property
+    def nearness(self) -> dict[str, tuple[float, float]]:
+        """The correlation of every muscle's activation with its envelope, and the root mean square
+        of their difference; nan where an envelope is constant."""
+        near = {}
+        for name, active, envelope in zip(self.names, self.activations, self.followed):
+            both = np.isfinite(active) & np.isfinite(envelope)
+            if both.sum() > 1:
+                pair = active[both], envelope[both]
+                alike = np.corrcoef(pair)[0, 1] if min(map(np.ptp, pair)) > 0 else np.nan
+                near[name] = float(alike), float(np.sqrt(np.mean((pair[0] - pair[1]) ** 2)))
+        return near
 
 
 def muscle_forces(
@@ -111,7 +113,7 @@ def muscle_forces(
     wanted = moments[rows].T
     lower, upper = np.array([each.activation or each.excitation for each in muscles]).T
     found = np.full((len(wanted), len(muscles)), np.nan)
-    near = _envelopes(emg, [each.name for each in muscles], len(wanted))
+    near = emg.rows([each.name for each in muscles], len(wanted))
     for k in np.flatnonzero(np.isfinite(wanted).all(axis=1)):
         weights = np.where(np.isfinite(near[k]), emg.weight, 0.0)
         to = np.nan_to_num(near[k]), weights
@@ -125,26 +127,8 @@ def muscle_forces(
         joints=tuple(joints),
         moments=moments[rows],
         reserves=(wanted - given).T,
+        followed=near.T,
     )
-
-
-def _envelopes(emg: Electromyograms, names: Sequence[str], count: int) -> np.ndarray:
-    """Return the envelopes of all muscles (N, m), nan where there is none."""
-    rows = np.full((count, len(names)), np.nan)
-    if not 0 < emg.weight < np.inf:
-        raise ValueError(f"emg: weight: expected a number above 0, got {emg.weight!r}")
-    for name, envelope in emg.envelopes.items():
-        if name not in names:
-            raise ValueError(
-                f"emg: the model has no muscle {name!r}{suggestion(name, names)}; it has "
-                f"{', '.join(names)}"
-            )
-        if np.shape(envelope) != (count,):
-            raise ValueError(f"emg: {name}: expected ({count},), got {np.shape(envelope)}")
-        if np.nanmin(envelope, initial=0.0) < 0:
-            raise ValueError(f"emg: {name}: expected an envelope, of at least 0")
-        rows[:, names.index(name)] = envelope
-    return rows
 
 
 def least_activations(

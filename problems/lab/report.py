@@ -19,8 +19,16 @@ from ocp.problems.lab.laboratory_axes import recognise_axes
 from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
 from ocp.problems.lab.modelled_person import person_of_model
+from ocp.problems.lab.muscle_forces import MuscleForces
 from ocp.problems.lab.trial_analysis import PERCENT, Analysis, analyse
-from ocp.problems.lab.trials import Trial, body_mass, named_static, static_trial, trials
+from ocp.problems.lab.trials import (
+    Trial,
+    body_mass,
+    functional_trial,
+    named_static,
+    static_trial,
+    trials,
+)
 from ocp.storage import write
 
 JOINTS = {"hip_flex": "hip flexion", "knee_flex": "knee flexion", "ankle_df": "dorsiflexion"}
@@ -33,6 +41,7 @@ STICKS = (
     ("shoulder_r", "shoulder_l"),
     ("hip_r", "hip_l"),
 )
+ABREAST = 4  # panels of muscles in a row
 STYLE = (
     "body{font:15px sans-serif;max-width:70em;margin:2em auto}"
     "td,th{padding:.1em .8em;text-align:left}svg{max-width:100%;height:auto}"
@@ -40,10 +49,18 @@ STYLE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What is asked of a folder: the person's mass (kg), stature (m) and sex, the marker set, the
-    upward axis and the cutoff (Hz), each as of `scale` and `analyse`; or the file of a `model` of
-    the person, in place of a static trial."""
+class LabSettings:
+    """What is known of a folder's person, and asked.
+
+    Attributes:
+        mass, stature, sex: of the person (kg, m), as of `scale`.
+        table, up: the marker set and the upward axis, as of `scale`.
+        cutoff: Hz, as of `analyse`.
+        model: the file of a model of the person, in place of a static trial.
+        functional: name of the trial in which thighs swing to all sides; by default one whose name
+            says so, if there is one.
+        emg: (column, names of the model's muscles) of tables of electromyograms, where they differ.
+    """
 
     mass: float | None = None
     stature: float | None = None
@@ -52,36 +69,47 @@ class Wish:
     up: str = ""
     cutoff: float = 6.0
     model: str | Path | None = None
+    functional: str = ""
+    emg: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-def lab(folder: str | Path, wish: Wish = Wish(), out: str | Path | None = None) -> Path:
+def lab(
+    folder: str | Path, settings: LabSettings = LabSettings(), out: str | Path | None = None
+) -> Path:
     """Analyse the trials of a folder and return the page that reports them.
 
     Beside the page are NAME_angles.mot, NAME_moments.sto and NAME.json of each trial. A trial whose
-    files and wishes are as before is not analysed again; one that is refused is named with the
+    files and settings are as before is not analysed again; one that is refused is named with the
     reason, and the others go on.
 
     Args:
         folder: of .c3d files, or .trc files with those of plates.
-        wish: what is known of the person, and asked.
+        settings: what is known of the person, and asked.
         out: folder of what is written, by default "lab" in `folder`.
 
     Raises:
         ValueError: there are no trials, no static one, or it cannot be read.
     """
-    found = trials(folder)
-    if wish.model:
+    every = trials(folder)
+    swing = functional_trial(every, settings.functional)
+    found = tuple(each for each in every if each != swing)
+    if settings.model:
+        if settings.functional:
+            raise ValueError("functional: a model has its hips; expected no model beside it")
         static = named_static(found)
-        moving = next((each for each in found if each != static), found[0])
-        person = person_of_file(wish.model, moving, static, wish)
-        source = (Path(wish.model), *(static.files if static else ()))
+        first = next((each for each in found if each != static), every[0])
+        person = person_of_file(settings.model, first, static, settings)
+        source = (Path(settings.model), *(static.files if static else ()))
     else:
-        static = static_trial(found, wish.table, wish.up)
-        person, source = person_of(static, wish), static.files
+        static = static_trial(found, settings.table, settings.up)
+        person = person_of(static, settings, swing)
+        source = (*static.files, *(swing.files if swing else ()))
     place = Path(out) if out is not None else Path(folder) / "lab"
     place.mkdir(parents=True, exist_ok=True)
     answers = {
-        each.name: _answer(each, source, person, wish, place) for each in found if each != static
+        each.name: _answer(each, source, person, settings, place)
+        for each in found
+        if each != static
     }
     page = place / "index.html"
     kept = [place / f"{each}.json" for each in answers]
@@ -91,18 +119,31 @@ def lab(folder: str | Path, wish: Wish = Wish(), out: str | Path | None = None) 
     return page
 
 
-def person_of(static: Trial, wish: Wish) -> MeasuredPerson:
-    """Return the person of a static trial, whose mass is that on the plates if none is given."""
+def person_of(
+    static: Trial, settings: LabSettings, functional: Trial | None = None
+) -> MeasuredPerson:
+    """Return the person of a static trial, whose mass is that on the plates if none is given, with
+    the hips of a functional one."""
     seen, forces = static.read()
-    mass = wish.mass
+    mass = settings.mass
     if mass is None:
-        axes = recognise_axes(seen, recognise(seen.values, seen.source, wish.table), wish.up)
+        axes = recognise_axes(
+            seen, recognise(seen.values, seen.source, settings.table), settings.up
+        )
         mass = body_mass(seen, forces, np.array(axes.turn)[1])
-    return scale(seen, mass=mass, stature=wish.stature, sex=wish.sex, table=wish.table, up=wish.up)
+    return scale(
+        seen,
+        mass=mass,
+        stature=settings.stature,
+        sex=settings.sex,
+        table=settings.table,
+        up=settings.up,
+        functional=functional.read()[0] if functional else None,
+    )
 
 
 def person_of_file(
-    file: str | Path, trial: Trial, static: Trial | None, wish: Wish
+    file: str | Path, trial: Trial, static: Trial | None, settings: LabSettings
 ) -> MeasuredPerson:
     """Return the person of a scaled model's file, who begins as a trial does, and whose markers are
     put where a static trial has them, if there is one."""
@@ -110,17 +151,17 @@ def person_of_file(
         load_model(file),
         trial.read()[0],
         source=str(file),
-        table=wish.table,
-        up=wish.up,
+        table=settings.table,
+        up=settings.up,
         static=static.read()[0] if static else None,
     )
 
 
 def _answer(
-    trial: Trial, source: Sequence[Path], person: MeasuredPerson, wish: Wish, place: Path
+    trial: Trial, source: Sequence[Path], person: MeasuredPerson, settings: LabSettings, place: Path
 ) -> dict[str, Any]:
     """Return the answers of a trial: those on disk, or new ones, which are written there."""
-    key = sha256(repr((__version__, wish)).encode())
+    key = sha256(repr((__version__, settings)).encode())
     for path in (*source, *trial.files):
         key.update(path.read_bytes())
     kept = place / f"{trial.name}.json"
@@ -130,7 +171,8 @@ def _answer(
             return before
     try:
         seen, forces = trial.read()
-        found = analyse(person, seen, forces, cutoff=wish.cutoff, up=wish.up)
+        emg = trial.read_emg(dict(settings.emg))
+        found = analyse(person, seen, forces, cutoff=settings.cutoff, up=settings.up, emg=emg)
     except ValueError as error:
         answer: dict[str, Any] = {"refused": str(error)}
     else:
@@ -145,32 +187,24 @@ def save_analysis(found: Analysis, stem: Path) -> None:
     """Write the coordinates to STEM_angles.mot, the moments to STEM_moments.sto, those of the
     consistent motion to STEM_consistent.mot and STEM_consistent_moments.sto, and what muscles do to
     STEM_activations.sto and STEM_forces.sto."""
-    moving = found.person.tree.moving
-    names = [joint.name for joint in moving]
-    kinds = {
-        "angles.mot": (found.fit.q, {"revolute": "rad", "prismatic": "m"}),
-        "moments.sto": (found.torques, {"revolute": "N m", "prismatic": "N"}),
-    }
-    for ending, (rows, words) in kinds.items():
-        if len(rows):
-            units = [words[joint.kind] for joint in moving]
-            table = Table(t=found.fit.t, labels=names, values=rows, units=units)
-            save_table(table, stem.with_name(f"{stem.name}_{ending}"))
-    if (near := found.consistent) is not None:
-        units = ["rad" if joint.kind == "revolute" else "m" for joint in moving]
-        table = Table(t=near.t, labels=names, values=near.q, units=units)
-        save_table(table, stem.with_name(f"{stem.name}_consistent.mot"))
-        units = ["N m" if joint.kind == "revolute" else "N" for joint in moving]
-        table = Table(t=near.t, labels=names, values=near.torques, units=units)
-        save_table(table, stem.with_name(f"{stem.name}_consistent_moments.sto"))
-    if (muscles := found.muscles) is not None:
-        for word, rows, unit in (
-            ("activations", muscles.activations, "1"),
-            ("forces", muscles.forces, "N"),
-        ):
-            units = [unit] * len(muscles.names)
-            table = Table(t=muscles.t, labels=muscles.names, values=rows, units=units)
-            save_table(table, stem.with_name(f"{stem.name}_{word}.sto"))
+    joints = found.person.tree.moving
+    names = [joint.name for joint in joints]
+    places = [{"revolute": "rad", "prismatic": "m"}[joint.kind] for joint in joints]
+    pushes = [{"revolute": "N m", "prismatic": "N"}[joint.kind] for joint in joints]
+    fit, near, muscles = found.fit, found.consistent, found.muscles
+    tables = {"angles.mot": (fit.t, names, fit.q, places)}
+    if len(found.torques):
+        tables["moments.sto"] = fit.t, names, found.torques, pushes
+    if near is not None:
+        tables["consistent.mot"] = near.t, names, near.q, places
+        tables["consistent_moments.sto"] = near.t, names, near.torques, pushes
+    if muscles is not None:
+        own = list(muscles.names)
+        tables["activations.sto"] = muscles.t, own, muscles.activations, ["1"] * len(own)
+        tables["forces.sto"] = muscles.t, own, muscles.forces, ["N"] * len(own)
+    for ending, (t, labels, rows, units) in tables.items():
+        table = Table(t=t, labels=labels, values=rows, units=units)
+        save_table(table, stem.with_name(f"{stem.name}_{ending}"))
 
 
 def _numbers(found: Analysis) -> dict[str, Any]:
@@ -184,19 +218,36 @@ def _numbers(found: Analysis) -> dict[str, Any]:
         "consistent": _consistency(found) if found.consistent else None,
         "treads": [str(each) for each in found.treads],
         "reserve": found.muscles.largest_reserve if found.muscles else None,
+        "emg": _followed(found.muscles) if found.muscles else {},
         "events": [[e.time, e.foot, e.kind, e.told] for e in found.events],
         "cycles": [
             {
                 "foot": cycle.foot,
                 "times": [cycle.start, cycle.off, cycle.end],
-                "curves": {
-                    name: [None if np.isnan(x) else float(x) for x in row]
-                    for name, row in cycle.curves.items()
-                },
+                "curves": {name: _plain(row) for name, row in cycle.curves.items()},
             }
             for cycle in found.cycles
         ],
     }
+
+
+def _followed(muscles: MuscleForces) -> dict[str, Any]:
+    """Return {muscle: how near its activation is to its envelope, and both} at up to 101 times."""
+    shown = np.unique(np.linspace(0, len(muscles.t) - 1, len(PERCENT)).round().astype(int))
+    curves = {"active": muscles.activations[:, shown], "envelope": muscles.followed[:, shown]}
+    return {
+        name: {
+            "near": [None if np.isnan(x) else x for x in near],
+            "t": muscles.t[shown].tolist(),
+            **{word: _plain(rows[muscles.names.index(name)]) for word, rows in curves.items()},
+        }
+        for name, near in muscles.nearness.items()
+    }
+
+
+def _plain(row: np.ndarray) -> list[float | None]:
+    """Return numbers as JSON has them."""
+    return [None if np.isnan(x) else float(x) for x in row]
 
 
 def _consistency(found: Analysis) -> dict[str, Any]:
@@ -251,6 +302,8 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["reserve"] is not None:
         lacking = answer["reserve"]
         yield f"<p>Muscles by static optimisation: they lack up to {lacking:.0f} N m.</p>"
+    if answer["emg"]:
+        yield from _electromyograms(answer["emg"])
     for word in ("doubts", "treads"):
         if answer[word]:
             items = "".join(f"<li>{html.escape(each)}" for each in answer[word])
@@ -259,6 +312,39 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
     yield _rows(("segment", "markers off (mm rms)"), rms)
     events = [[f"{time:.3f}", foot, kind, told] for time, foot, kind, told in answer["events"]]
     yield _rows(("time (s)", "foot", "event", "told by"), events)
+
+
+def _electromyograms(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a table of how near activations are to electromyograms, and both as curves."""
+    yield "<p>Muscles are near to their electromyograms, as moments allow:</p>"
+    rows = [
+        [name, *("" if x is None else f"{x:.2f}" for x in each["near"])]
+        for name, each in answer.items()
+    ]
+    yield _rows(("muscle", "r", "rms"), rows)
+    several = [
+        Panel(
+            curves=[
+                Curve(label="activation", x=each["t"], y=_drawable(each["active"])),
+                Curve(
+                    label="electromyogram",
+                    x=each["t"],
+                    y=_drawable(each["envelope"]),
+                    colour=1,
+                    dash="dashed",
+                ),
+            ],
+            x="time (s)",
+            y=name,
+        )
+        for name, each in answer.items()
+    ]
+    yield _drawn(several, -(-len(several) // ABREAST))
+
+
+def _drawable(row: Sequence[float | None]) -> list[float]:
+    """Return numbers as plots have them."""
+    return [np.nan if x is None else x for x in row]
 
 
 def _change(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -308,7 +394,7 @@ def _curves(cycles: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
                 Curve(
                     label={"r": "right", "l": "left"}[cycle["foot"]],
                     x=[*PERCENT],
-                    y=[np.nan if x is None else x for x in cycle["curves"][f"{joint}_{unit}"]],
+                    y=_drawable(cycle["curves"][f"{joint}_{unit}"]),
                     colour="rl".index(cycle["foot"]),
                 )
                 for cycle in cycles

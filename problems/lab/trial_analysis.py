@@ -10,6 +10,7 @@ import numpy as np
 from ocp import BSpline, MarkerFit, Series, Tree, inverse_kinematics, measured_torques
 from ocp.estimation import ConsistentMotion, consistent_motion
 from ocp.mechanics.muscles import muscles_of
+from ocp.problems.lab.electromyograms import Electromyograms, envelopes_at
 from ocp.problems.lab.laboratory_axes import middle, present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet
 from ocp.problems.lab.measured_person import MeasuredPerson
@@ -120,6 +121,7 @@ def analyse(
     cutoff: float = CUTOFF,
     up: str = "",
     plates: tuple[float, float] = PLATES,
+    emg: Series | None = None,
 ) -> Analysis:
     """Return the angles, moments, powers, events and cycles of a trial.
 
@@ -132,9 +134,12 @@ def analyse(
         up: the laboratory's upward axis where the markers do not tell it.
         plates: standard deviations of forces (N) and of centres of pressure (m), by which forces
             and motion give way to each other.
+        emg: envelopes {muscle: (1, N)} that the person's muscles are to be near to, as
+            `electromyograms` has them.
 
     Raises:
-        ValueError: for markers of other units or exchanged sides, and plates far from both feet.
+        ValueError: for markers of other units or exchanged sides, plates far from both feet, and
+            envelopes of muscles that the person does not have, or of other times.
     """
     markers, lost = present(markers)
     table = person.table.among(markers.values)
@@ -186,6 +191,11 @@ def analyse(
             f"{force:.0f} N and {moment:.0f} N m (rms) at the pelvis are unexplained: plates are "
             "not where or when they should be, or the mass is another"
         )
+    needed = {"muscles, which a model has": person.muscled, "forces on the feet": len(torques)}
+    lacking = [word for word, there in needed.items() if not there]
+    if emg is not None and lacking:
+        said.append(f"{emg.source}: left out, as there are no {' and no '.join(lacking)}")
+        emg = None
     return Analysis(
         person=person,
         fit=fit,
@@ -194,7 +204,7 @@ def analyse(
         feet=feet,
         known=known,
         consistent=consistent,
-        muscles=_muscles(person, fit, torques) if len(torques) else None,
+        muscles=_muscles(person, fit, torques, emg) if len(torques) else None,
         events=events,
         cycles=found,
         smoothing=f"quintic spline of {segments} segments in {span:.2f} s: up to "
@@ -214,9 +224,11 @@ def _unexplained_root(tree: Tree, torques: np.ndarray, known: np.ndarray) -> tup
     return _rms(torques[slides][:, known]), _rms(torques[turns][:, known])
 
 
-def _muscles(person: MeasuredPerson, fit: MarkerFit, torques: np.ndarray) -> MuscleForces | None:
-    """Return the muscles that share the moments of joints between the pelvis and the feet; beyond
-    the links that plates push moments are not known."""
+def _muscles(
+    person: MeasuredPerson, fit: MarkerFit, torques: np.ndarray, emg: Series | None
+) -> MuscleForces | None:
+    """Return the muscles that share the moments of joints between the pelvis and the feet, near to
+    envelopes; beyond the links that plates push moments are not known."""
     tree = person.tree
     if person.muscled is None:
         return None
@@ -229,7 +241,8 @@ def _muscles(person: MeasuredPerson, fit: MarkerFit, torques: np.ndarray) -> Mus
         beyond |= {joint.name} if at >= 0 else set()
     names = [j.name for j in tree.moving if j.actuated and j.name not in beyond]
     crossed = [name for name in names if _is_crossed(person.muscled, name)]
-    return muscle_forces(person.muscled, fit.t, fit.q, fit.qd, torques, joints=crossed)
+    near = Electromyograms(envelopes={}) if emg is None else envelopes_at(emg, fit.t)
+    return muscle_forces(person.muscled, fit.t, fit.q, fit.qd, torques, joints=crossed, emg=near)
 
 
 def _is_crossed(tree: Tree, joint: str) -> bool:

@@ -1,5 +1,6 @@
 """Trials of a folder: files that belong together, one of them the static trial."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,28 +8,34 @@ import numpy as np
 
 from ocp import Series
 from ocp.interchange import Table, markers, read_table, wrenches
+from ocp.problems.lab.electromyograms import Columns, electromyograms
 from ocp.problems.lab.laboratory_axes import present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import check_still
+from ocp.spelling import suggestion
 
 STATIC = ("static", "calibration", "_cal", "standing")
+FUNCTIONAL = ("functional", "star_arc", "stararc")
 FORCES = ("_grf", "_forces", "_force", "")
+EMG = ("_emg",)
 ENDINGS = (".mot", ".sto", ".csv")
 GRAVITY = 9.81  # m/s2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One recording: its markers' file, and that of its plates, which may be the same or None."""
+    """One recording: its markers' file, that of its plates, which may be the same or None, and that
+    of envelopes of its electromyograms, or None."""
 
     name: str
     markers: Path
     forces: Path | None
+    emg: Path | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files, each once."""
-        return tuple(dict.fromkeys(path for path in (self.markers, self.forces) if path))
+        return tuple(dict.fromkeys(path for path in (self.markers, self.forces, self.emg) if path))
 
     def read(self) -> tuple[Series, Series | None]:
         """Return the markers, and the wrenches of the plates where there are any."""
@@ -39,22 +46,34 @@ class Trial:
             return markers(table), wrenches(table) if _has_plates(table) else None
         return markers(table), wrenches(read_table(self.forces))
 
+    def read_emg(self, columns: Columns) -> Series | None:
+        """Return the envelopes of electromyograms, None where there are none; `columns` {column:
+        muscles} as `electromyograms` takes them."""
+        return None if self.emg is None else electromyograms(read_table(self.emg), columns)
+
 
 def trials(folder: str | Path) -> tuple[Trial, ...]:
     """Return the trials of a folder, by name.
 
     A .c3d has markers and plates; beside NAME.trc the plates' file is NAME_grf, NAME_forces or
-    NAME with the ending .mot, .sto or .csv.
+    NAME with the ending .mot, .sto or .csv. Beside both, envelopes are in NAME_emg.
 
     Raises ValueError where there are none.
     """
     place = Path(folder)
-    found = [Trial(name=path.stem, markers=path, forces=path) for path in place.glob("*.c3d")]
-    for path in place.glob("*.trc"):
-        beside = (path.with_name(path.stem + tail + end) for tail in FORCES for end in ENDINGS)
-        found.append(
-            Trial(name=path.stem, markers=path, forces=next(filter(Path.is_file, beside), None))
+    found = [
+        Trial(name=path.stem, markers=path, forces=path, emg=_beside(path, EMG))
+        for path in place.glob("*.c3d")
+    ]
+    found += [
+        Trial(
+            name=path.stem,
+            markers=path,
+            forces=_beside(path, FORCES),
+            emg=_beside(path, EMG),
         )
+        for path in place.glob("*.trc")
+    ]
     if not found:
         raise ValueError(f"{place}: expected trials in .c3d or .trc files, got none")
     return tuple(sorted(found, key=lambda trial: trial.name))
@@ -63,6 +82,24 @@ def trials(folder: str | Path) -> tuple[Trial, ...]:
 def named_static(found: tuple[Trial, ...]) -> Trial | None:
     """Return the trial whose name says that it is static, None where there is none."""
     named = (each for each in found if any(word in each.name.lower() for word in STATIC))
+    return next(named, None)
+
+
+def functional_trial(found: tuple[Trial, ...], name: str = "") -> Trial | None:
+    """Return the trial in which thighs swing: of this name, or whose name says so; None where there
+    is none.
+
+    Raises ValueError for a name of no trial.
+    """
+    if name:
+        known = {each.name: each for each in found}
+        if name not in known:
+            raise ValueError(
+                f"functional: no trial {name!r}{suggestion(name, known)}; they are "
+                f"{', '.join(known)}"
+            )
+        return known[name]
+    named = (each for each in found if any(word in each.name.lower() for word in FUNCTIONAL))
     return next(named, None)
 
 
@@ -100,6 +137,12 @@ def body_mass(seen: Series, forces: Series | None, vertical: np.ndarray) -> floa
     if total < 10 * GRAVITY:
         raise ValueError(f"{seen.source}: no plate has the weight: give the mass (--mass, kg)")
     return total / GRAVITY
+
+
+def _beside(path: Path, tails: Sequence[str]) -> Path | None:
+    """Return the first file beside another whose name goes on with one of the tails."""
+    places = (path.with_name(path.stem + tail + end) for tail in tails for end in ENDINGS)
+    return next(filter(Path.is_file, places), None)
 
 
 def _has_plates(table: Table) -> bool:

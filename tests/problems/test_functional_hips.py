@@ -1,12 +1,14 @@
 """Hips are where thighs turn about, not where a regression has them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from lab_trials import MASS, STATURE, seen, standing, truth
 
-from ocp.problems.lab import scale
+from ocp.interchange import Table, save_table
+from ocp.problems.lab import LabSettings, lab, scale
 from ocp.problems.lab.measured_person import places_of
 
 FORWARD = 0.02  # m: of markers of the pelvis from where the regression expects them
@@ -66,3 +68,25 @@ def test_a_thigh_that_does_not_swing_leaves_its_hip_to_the_regression_and_says_s
 def test_thighs_that_do_not_swing_to_the_side_are_told_by_name():
     with pytest.raises(ValueError, match="no functional trial: no thigh swings"):
         scale(standing(), mass=MASS, stature=STATURE, functional=swung(aside=0.0))
+
+
+def written(markers, path):
+    labels = [f"{name}.{axis}" for name in markers.values for axis in "xyz"]
+    rows = np.vstack(list(markers.values.values()))
+    save_table(Table(t=markers.t, labels=labels, values=rows, units=["m"] * len(labels)), path)
+
+
+def test_a_folder_s_functional_trial_is_found_by_its_name_or_named(tmp_path):
+    """And it is no trial to be analysed; a model's hips are its own."""
+    written(with_wrong_front(standing()), tmp_path / "static.trc")
+    written(with_wrong_front(swung()), tmp_path / "hips.trc")
+    size = {"mass": MASS, "stature": STATURE}
+    page = lab(tmp_path, LabSettings(**size, functional="hips"))
+    assert re.search(r"hip_r is where the thigh turns: 1\d mm off", page.read_text("utf-8"))
+    assert not list(page.parent.glob("hips*"))
+    with pytest.raises(ValueError, match="functional: no trial 'hip'.*did you mean 'hips'"):
+        lab(tmp_path, LabSettings(**size, functional="hip"))
+    with pytest.raises(ValueError, match="functional: a model has its hips"):
+        lab(tmp_path, LabSettings(model="somebody.osim", functional="hips"))
+    (tmp_path / "hips.trc").rename(tmp_path / "hips_functional.trc")
+    assert "hip_l is where the thigh turns" in lab(tmp_path, LabSettings(**size)).read_text("utf-8")

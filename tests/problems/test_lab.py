@@ -10,7 +10,7 @@ from lab_trials import MASS, SEGMENTS, STATURE, one_leg, seen, standing, stridin
 
 from ocp import Series
 from ocp.interchange import Table, save_table
-from ocp.problems.lab import Wish, analyse, known_sets, lab, scale
+from ocp.problems.lab import LabSettings, analyse, known_sets, lab, scale
 from ocp.problems.lab.marker_sets import recognise
 from ocp.problems.lab.plates import treads
 
@@ -182,15 +182,15 @@ def written(markers, path):
 def test_a_folder_becomes_a_page_and_resumes(tmp_path):
     written(striding()[2], tmp_path / "walk.trc")
     with pytest.raises(ValueError, match="no static trial: none of walk"):
-        lab(tmp_path, Wish(mass=MASS))
+        lab(tmp_path, LabSettings(mass=MASS))
     written(standing(), tmp_path / "stand_static.trc")
     with pytest.raises(ValueError, match="no plate has the weight"):
         lab(tmp_path)
     written(scaled(striding()[2], 5.0), tmp_path / "wrong.trc")
-    page = lab(tmp_path, Wish(mass=MASS, stature=STATURE))
+    page = lab(tmp_path, LabSettings(mass=MASS, stature=STATURE))
     text = page.read_text(encoding="utf-8")
     assert "Refused" in text and "Plug-in Gait" in text and "<svg" in text
     kept = page.parent / "walk_angles.mot"
     before = kept.stat().st_mtime_ns
-    assert lab(tmp_path, Wish(mass=MASS, stature=STATURE)) == page
+    assert lab(tmp_path, LabSettings(mass=MASS, stature=STATURE)) == page
     assert kept.stat().st_mtime_ns == before

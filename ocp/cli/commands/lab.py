@@ -18,9 +18,10 @@ def command(arguments: Sequence[str]) -> int:
     """
     flags = read_line(_parser(), arguments)
     wing = importlib.import_module(f"{GALLERY}.lab")
-    wish = {name: value for name, value in vars(flags).items() if name not in ("folder", "out")}
+    asked = {name: value for name, value in vars(flags).items() if name not in ("folder", "out")}
     try:
-        page = wing.lab(flags.folder, wing.Wish(**wish), flags.out)
+        asked["emg"] = tuple(_column(text) for text in flags.emg)
+        page = wing.lab(flags.folder, wing.LabSettings(**asked), flags.out)
     except REFUSED as error:
         return refuse("ocp lab", error)
     status = DONE
@@ -35,6 +36,17 @@ def command(arguments: Sequence[str]) -> int:
             print(f"  doubt: {doubt}")
     print(page)
     return status
+
+
+def _column(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the column of electromyograms, and its muscles, of COLUMN=MUSCLE+MUSCLE.
+
+    Raises ValueError for a text without a column.
+    """
+    column, equals, muscles = text.partition("=")
+    if not column or not equals:
+        raise ValueError(f"--emg: expected COLUMN=MUSCLE+MUSCLE, got {text!r}")
+    return column, tuple(name for name in muscles.split("+") if name)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--up", default="", metavar="AXIS", help=words)
     words = "above which motion is noise (Hz; default: 6)"
     parser.add_argument("--cutoff", type=float, default=6.0, metavar="HZ", help=words)
+    words = "trial in which thighs swing to all sides (default: named so, if there is one)"
+    parser.add_argument("--functional", default="", metavar="TRIAL", help=words)
+    words = "muscles of a column of NAME_emg.sto, if named otherwise; none leaves it out"
+    parser.add_argument(
+        "--emg", action="append", default=[], metavar="COLUMN=MUSCLE+MUSCLE", help=words
+    )
     words = "folder of what is written (default: lab in FOLDER)"
     parser.add_argument("--out", metavar="DIR", help=words)
     return parser
