@@ -58,7 +58,8 @@ class Trial:
     """A measured motion: its `curves`, and the computed one `whole` where it is such; `names` of
     the terms sought, `values` of the plan's other parameters, and the `guess` of the first solve.
 
-    The last two optimal motions are kept in `found`, and the active set of the first.
+    The last two optimal motions are kept in `found`, in `nearest` the one that came nearest to
+    what was measured, and the active set of the first.
     """
 
     plan: Plan
@@ -68,6 +69,7 @@ class Trial:
     whole: Solution | None
     guess: Guesses
     found: dict[bytes, OptimalMotion] = field(default_factory=dict)
+    nearest: list[OptimalMotion] = field(default_factory=list)
     first_active: list[np.ndarray] = field(default_factory=list)
 
     @cached_property
@@ -115,11 +117,14 @@ class Trial:
         return self.found[key]
 
     def solve(self, logs: np.ndarray) -> Solution:
-        """Return the Solution at logarithms of weights (k,), begun at the last motion, or where
-        that fails as the first one."""
-        last = list(self.found.values())
+        """Return the Solution at logarithms of weights (k,), begun at the nearest motion so far, or
+        where that fails as the first one.
+
+        Not at the last motion: of weights that were tried and given up it may be another local
+        optimum than those of the search, and so would all that begin there.
+        """
         options: dict[str, Option] = {**self.values, **self.factors(logs), "check_mesh": False}
-        for begin in (*(each.solution for each in last[-1:]), self.guess):
+        for begin in (*(each.solution for each in self.nearest), self.guess):
             solution = self.plan.solve(begin, **options)
             if solution.success:
                 break
@@ -171,6 +176,7 @@ class WeightSearch:
     trials: tuple[Trial, ...]
     complete: bool
     iterations: int
+    least: list[float] = field(init=False, default_factory=list)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -185,10 +191,12 @@ class WeightSearch:
     def stack(self, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals (M,) and slopes (M, k); raise ValueError where a motion is not found."""
         motions = [trial.at(logs) for trial in self.trials]
-        return (
-            np.concatenate([each.residuals for each in motions]),
-            np.concatenate([each.slopes for each in motions]),
-        )
+        off = np.concatenate([each.residuals for each in motions])
+        if not self.least or off @ off < self.least[0]:
+            self.least[:] = [float(off @ off)]
+            for trial, motion in zip(self.trials, motions):
+                trial.nearest[:] = [motion]
+        return off, np.concatenate([each.slopes for each in motions])
 
     def residuals(self, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals (M,) and slopes (M, k), infinite where a motion is not found: the step
