@@ -56,6 +56,12 @@ def columns_of(cells: Sequence[Cell], kind: str) -> list[str]:
     return [column for column, (other, _) in columns(cells).items() if other == kind]
 
 
+def column_titles(cells: Sequence[Cell]) -> dict[str, str]:
+    """Return {parameter: its name with the unit in parentheses} of those that have a unit."""
+    stated = [entry for each in cells for entry in each.content.get("parameters", {}).items()]
+    return {name: f"{name} ({entry['unit']})" for name, entry in stated if entry["unit"]}
+
+
 def write_table(cells: Sequence[Cell], path: str | Path) -> None:
     """Write the table, whole or not at all."""
     rows = table(cells)
@@ -75,8 +81,8 @@ def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") ->
     """Draw the column `y` of the solved cells over every parameter that varies; return the paths.
 
     Over those with numbers, or with words where there are only such; one curve for each
-    combination of the others, or points where these are many, or over words. Raises ValueError
-    naming a column that is not there.
+    combination of the others, or points where these are many, or over words; parameters with their
+    units. Raises ValueError naming a column that is not there.
     """
     check_suffix(path)
     rows = _rows_with(cells, y)
@@ -85,12 +91,12 @@ def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") ->
     names = [name for name in varied if _all_numbers(rows, name)] or varied
     if not names:
         raise ValueError("plot: no parameter varies")
-    paths = []
+    paths, titles = [], column_titles(cells)
     for name in names:
         stem = f"{Path(path).stem}-{name.replace('.', '-')}"
         paths.append(Path(path) if len(names) == 1 else Path(path).with_stem(stem))
         others = [other for other in varied if other != name]
-        lines(paths[-1], _curves(rows, name, others, y), x=name, y=y)
+        lines(paths[-1], _curves(rows, name, others, y), x=titles.get(name, name), y=y)
     return tuple(paths)
 
 

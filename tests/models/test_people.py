@@ -380,6 +380,7 @@ def test_a_study_over_people_is_drawn_over_their_names(tmp_path):
             duration=1.2,
             seconds=3.0,
             reason="",
+            content={},
             solved=True,
         )
         for number, name in enumerate(PEOPLE)
@@ -423,3 +424,5 @@ def test_toes_are_as_stiff_as_asked_and_only_where_there_is_tissue():
         human(toes=25.0)
     with pytest.raises(ValueError, match="toes: have tissue with the objectives human and elastic"):
         problem(toes=25.0)
+    with pytest.raises(ValueError, match="thighs: have tissue with the objectives human and elas"):
+        problem(thighs=26.1)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from study_cells import FOUR, broken_off, goals, objectives, problem, smoothed, speeds, weighed
 
-from ocp import solve
+from ocp import Parameter, Task, solve
 from ocp.studies import multistart, open_study, pareto, rank_optima, restarts, sweep, variants
+from ocp.studies.study_tables import column_titles
 
 
 def test_cells_are_solved_kept_and_not_solved_again():
@@ -229,3 +230,9 @@ def test_a_study_becomes_a_table_and_a_figure_per_parameter():
     assert Path("t-points.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ValueError, match="no column 'beauty'; expected one of torque, points"):
         done.plot("t.png", y="beauty")
+
+
+def test_titles_of_columns_have_the_units_of_parameters():
+    task = Task(problem, parameters=(Parameter("torque", 10.0, "N m"),))
+    done = sweep(task, {"torque": [9.0, 10.0]}, workers=0)
+    assert column_titles(done.cells) == {"torque": "torque (N m)"}

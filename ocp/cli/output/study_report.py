@@ -7,7 +7,7 @@ from ocp.studies.cell_dispatch import Progress
 from ocp.studies.pareto_front import Front
 from ocp.studies.store.row_format import Cell
 from ocp.studies.study import Optimum
-from ocp.studies.study_tables import align_columns, columns_of, table
+from ocp.studies.study_tables import align_columns, column_titles, columns_of, table
 
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")
 LISTED = 12  # numbers of starts that a line shows
@@ -49,8 +49,7 @@ def progress_text(progress: Progress) -> str:
 def cells_text(cells: Sequence[Cell]) -> str:
     """Return a line for each cell: parameters (units in the head), status, numbers, reason."""
     numbers = columns_of(cells, "measured")
-    stated = [entry for each in cells for entry in each.content.get("parameters", {}).items()]
-    units = {name: f"{name} ({entry['unit']})" for name, entry in stated if entry["unit"]}
+    titles = column_titles(cells)
     names = [*columns_of(cells, "parameter"), *SHOWN]
     body = [
         [
@@ -61,7 +60,7 @@ def cells_text(cells: Sequence[Cell]) -> str:
         for row in table(cells)
     ]
     reason = "reason" if any(row[-1] for row in body) else ""
-    header = [units.get(name, name) for name in names]
+    header = [titles.get(name, name) for name in names]
     return align_columns([[*header, *numbers, reason], *body])
 
 
