@@ -21,7 +21,7 @@ from ocp.models.human.strength.strengths import (
     strengths,
     torque_range,
 )
-from ocp.models.human.strength.tissue import bearing, passive, within_ranges
+from ocp.models.human.strength.tissue import bearing, passive, thighs_that_touch, within_ranges
 from ocp.models.human.tables import (
     BOX_SPHERES,
     CONTACTS,
@@ -72,6 +72,7 @@ __all__ = [
     "springs_of",
     "strength",
     "strengths",
+    "thighs_that_touch",
     "torque_range",
     "torque_scale",
     "volumes",

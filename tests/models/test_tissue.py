@@ -1,5 +1,6 @@
 """Passive tissue of people: published values, symmetry, signs, what it stores, how it grows."""
 
+from dataclasses import replace
 from functools import cache
 
 import casadi as ca
@@ -10,7 +11,15 @@ from ocp import Parameter, Spring
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import elastic_energy, element_loss, element_torques
 from ocp.mechanics.elements import PassiveMoment
-from ocp.models.human import NAMES, bearing, human, mirror, passive, within_ranges
+from ocp.models.human import (
+    NAMES,
+    bearing,
+    human,
+    mirror,
+    passive,
+    thighs_that_touch,
+    within_ranges,
+)
 from ocp.problem.instant import Forces, Instant
 
 
@@ -133,6 +142,24 @@ def test_toes_are_stiff_where_asked():
     assert not [each for each in passive(NAMES) if each.name.startswith("toe")]
     spring, damper = (each for each in passive(("toe_ext_l",), toes=25.0)[1:])
     assert (spring.joint, spring.stiffness, damper.damping) == ("toe_ext_l", 25.0, 0.03)
+
+
+@pytest.mark.parametrize(("mass", "radius"), [(75.0, 0.0867), (130.0, 0.1141)])
+def test_thighs_push_each_other_away_by_what_their_girths_overlap(mass, radius):
+    body = human(mass=mass)
+    law = thighs_that_touch(body, 26.1).energy
+    distance = ca.SX.sym("l")
+    push = ca.Function("push", [distance], [-ca.gradient(law(distance), distance)])
+    stiffness = np.pi / 4 * 0.214375 * 26100.0 / 1.5  # N/m, of parallel cylinders
+    deep, touching, apart = (float(push(2 * radius - depth)) for depth in (0.04, 0.0, -0.2))
+    assert deep == pytest.approx(0.04 * stiffness, rel=0.03)
+    assert 0.0 < apart < 1.0 < touching < 0.1 * deep
+    pushed = replace(body, elements=(thighs_that_touch(body, 26.1),))
+    index, sign = mirror(pushed)
+    given = np.array(element_torques(pushed, np.zeros(body.dof), np.zeros(body.dof))).ravel()
+    assert given == pytest.approx(sign * given[index], abs=1e-9)
+    assert given[body.coordinate("hip_abd_r")] > 0.0  # N m, outwards
+    assert given[:6] == pytest.approx(np.zeros(6), abs=1e-9)  # nothing on the whole body
 
 
 def test_trees_with_tissue_are_values_and_without_it_as_before():

@@ -10,14 +10,16 @@ of the man of STATURE and MASS; all grow with stature and the mass of muscles, a
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import degrees, exp, radians
+from math import degrees, exp, pi, radians
 from typing import Any
 
 import casadi as ca
 
-from ocp import Damper, Joint, PassiveMoment, Spring
-from ocp.mechanics import Element, Open, expression_of, is_open, nominal
+from ocp import Damper, Joint, PassiveMoment, Spring, Tree
+from ocp.mechanics import Element, Open, PassiveForce, expression_of, is_open, nominal
+from ocp.mechanics.muscles import PointPath
 from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.segments import segment_masses
 from ocp.models.human.strength.strengths import peak
 from ocp.models.human.tables import MOVEMENTS
 
@@ -99,6 +101,12 @@ HIPS = ("hip_abd", "hip_rot")
 # sixth of the critical one of a hanging forearm [assumed]
 ELBOW, ELBOW_REST, ELBOW_DAMPING = 1.1, radians(73), 0.2
 
+# Thighs as round as cylinders of their mass and length, of a density of flesh (kg/m3; Dempster 1955
+# [recalled]), which touch along a share of their length [assumed] and begin to within a depth (m)
+# [assumed]; flesh keeps its volume
+DENSITY, ALONG, DEPTH = 1050.0, 0.5, 0.01
+POISSON = 0.5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coupling:
@@ -148,6 +156,34 @@ class Restoring:
             for way, (moment, slope, place) in zip((1, -1), pair):
                 total = total + moment / slope * ca.exp(way * slope * (x[k] - place))
         return (expression_of(self.size) if is_open(self.size) else self.size) * total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touching:
+    """The energy (J) of two alike soft cylinders whose middles are l (m) apart.
+
+        V = k d^2 / 2,   d = (c + sqrt(c^2 + e^2)) / 2,   c = 2 r - l
+        k = (pi / 4) L E / (2 (1 - n^2)),   r = sqrt(m / (pi rho h))
+
+    Parallel cylinders of a modulus E and a ratio n of Poisson press on each other so along a length
+    L (Popov 2010, section 5.4 [recalled]). Each has a `mass` m (kg) and a `length` h (m), of which
+    ALONG is L; `modulus` (kPa). The depth d is rounded within e.
+    """
+
+    mass: Any
+    length: Any
+    modulus: Any
+
+    def __call__(self, distance: Any) -> Any:
+        """Return the stored energy (J) at a `distance` (m) of the middles."""
+        mass, length, modulus = (
+            expression_of(each) if is_open(each) else each
+            for each in (self.mass, self.length, self.modulus)
+        )
+        radius = ca.sqrt(mass / (pi * DENSITY * length))
+        stiffness = pi / 4 * ALONG * length * 1e3 * modulus / (2 * (1 - POISSON**2))
+        over = 2 * radius - distance
+        return stiffness * ((over + ca.sqrt(over**2 + DEPTH**2)) / 2) ** 2 / 2
 
 
 def passive(
@@ -236,6 +272,19 @@ def bearing(
     """
     more = (LOADED - 1.0) * _size(stature, mass)
     return tuple(_segments(joints, more, (LUMBAR,), "loaded"))
+
+
+def thighs_that_touch(body: Tree, modulus: float | Open) -> PassiveForce:
+    """Return the force that keeps the thighs of a `body` apart where they touch, "thighs".
+
+    Their girth follows from their masses; `modulus` (kPa) is Young's of the flesh between them:
+    26.1 (SD 19.0) of what lies under the skin at the buttocks of 21 young men, lightly pressed
+    (Isogai et al. 2022, abstract). Flesh gives back what it takes, and does not rub [assumed].
+    """
+    length = -2 * body.point("mid_thigh_r").position[1]  # from the hip down
+    law = Touching(mass=segment_masses(body)["thigh"], length=length, modulus=modulus)
+    between = PointPath(points=("mid_thigh_r", "mid_thigh_l"))
+    return PassiveForce(name="thighs", over=between, energy=law)
 
 
 def _standing_hip() -> float:

@@ -50,6 +50,7 @@ from ocp.models.human import (
     one_sided,
     somebody,
     springs_of,
+    thighs_that_touch,
     wearing,
     wearing_springs,
     within_ranges,
@@ -139,10 +140,12 @@ def problem(
         goal = replace(goal, objective=ELASTIC)
     who = somebody(person)
     living = goal.objective in LIVING
-    if any_nonzero((muscles.toes,)) and not living:
-        raise ValueError(
-            f"toes: have tissue with the objectives {' and '.join(LIVING)}, not {goal.objective}"
-        )
+    for name in ("toes", "thighs"):
+        if any_nonzero((getattr(muscles, name),)) and not living:
+            raise ValueError(
+                f"{name}: have tissue with the objectives {' and '.join(LIVING)}, "
+                f"not {goal.objective}"
+            )
     _check_tolerances(*nominal((accuracy.contact, accuracy.slip)))
     body = _body(who, active)
     if living:
@@ -260,8 +263,8 @@ def _body(who: Mapping[str, Any], active: str, **living: Any) -> Tree:
 
 def _living(who: Mapping[str, Any], active: str, muscles: Muscles, *, loaded: bool) -> Tree:
     """Return the body of a person with strength over angle and tissue: joints that tissue restores
-    have their whole ranges, hips and elbows have tissue within theirs too, and a `loaded` spine is
-    as stiff as one that bears weight."""
+    have their whole ranges, hips and elbows have tissue within theirs too, a `loaded` spine is as
+    stiff as one that bears weight, and thighs touch if they have a modulus."""
     strong = {"age": muscles.age, "percentile": muscles.percentile, "toes": muscles.toes}
     body = _body(who, active, passive=True, strength="angle", **strong)
     free = {joint.name: joint.position for joint in _man().moving if joint.name.startswith(ROAMING)}
@@ -270,6 +273,8 @@ def _living(who: Mapping[str, Any], active: str, muscles: Muscles, *, loaded: bo
     tissue = within_ranges(moving, who["stature"], who["muscles"])
     if loaded:
         tissue += bearing(moving, who["stature"], who["muscles"])
+    if any_nonzero((muscles.thighs,)):
+        tissue += (thighs_that_touch(body, muscles.thighs),)
     return replace(body, elements=(*body.elements, *tissue))
 
 

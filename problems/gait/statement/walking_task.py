@@ -42,12 +42,14 @@ class Gait:
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Muscles:
-    """Strength of a person, and stiffness of what crosses the toes.
+    """Strength of a person, and stiffness of toes and of thighs that touch.
 
     `age`: years, of whose strength, 5 to 110; `percentile`: of strength at that age, 1 to 99;
     `hips`, `knees`, `ankles`, `trunk`, `arms`: share of their strength that these joints have, on
     both sides; `ankle_strength`: of the right ankle, of its own; `toes`: stiffness of those of the
-    objectives human and elastic (N m/rad).
+    objectives human and elastic (N m/rad); `thighs`: Young's modulus of the flesh by which those of
+    these objectives touch, 26.1 as measured (Isogai et al. 2022), 0 where they go through each
+    other (kPa).
     """
 
     age: float | None = None
@@ -59,6 +61,7 @@ class Muscles:
     arms: float | Open = 1.0
     ankle_strength: float = 1.0
     toes: float | Open = 0.0
+    thighs: float | Open = 0.0
 
 
 @suggest_fields
