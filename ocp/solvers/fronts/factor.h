@@ -6,40 +6,52 @@ typedef struct {
   int *pivot;
 } Store;
 
+/* The first place from which strips are lines of the cache. */
+static double *strips_of(double *a) {
+  return a + (64 - (uintptr_t)a % 64) % 64 / sizeof *a;
+}
+
 static Store storage_of(const Plan *plan, double *a) {
-  double *rows = a + plan->pattern.entries, *d = rows + plan->size;
+  double *rows = strips_of(a + plan->pattern.entries);
+  double *d = rows + plan->size;
   return (Store){rows, d, (int *)(d + 2 * (int64_t)plan->pattern.n)};
 }
 
+/* Where the rows of a child are among those of its parent, in `at`; return how many are pivots. */
+static int rows_in_parent(const Plan *plan, const Front *child, int pivots, int *at) {
+  int k = 0, inner = 0;
+  for (const Run *r = plan->run + child->runs, *end = r + child->run_count; r < end; r++) {
+    if (r->to < pivots) inner += r->count;
+    for (int j = 0; j < r->count; j++) at[k++] = r->to + j;
+  }
+  return inner;
+}
+
 /* Add what is left of a child, C (lower triangle), to the rows of its parent's pivots, or to what
-   is `left` of the parent. */
+   is `left` of the parent. `at` is room for whole numbers. */
 static void add_child(const Plan *plan, const Front *child, const double *C, const Front *to,
-                   double *square, double *rest, double *left) {
-  const Run *run = plan->run + child->runs;
-  int inner = 0; /* runs among the parent's pivots */
-  while (inner < child->run_count && run[inner].to < to->pivots) inner++;
-  for (int a = left ? inner : 0; a < child->run_count; a++)
-    for (int i = run[a].from; i < run[a].from + run[a].count; i++) {
-      const double *row = C + (size_t)i * child->wide;
-      int at = run[a].to + i - run[a].from, beside = at - to->pivots;
-      for (int b = left ? inner : 0; b <= a && (left || b < inner); b++) {
-        int begin = run[b].from, end = run[b].from + run[b].count, first = run[b].to - begin;
-        if (end > i + 1) end = i + 1;
-        if (!left && beside >= 0) {
-          for (int j = begin; j < end; j++) rest[(size_t)(first + j) * to->wide + beside] += row[j];
-          continue;
-        }
-        double *goal = left ? left + (size_t)beside * to->wide - to->pivots
-                            : square + (size_t)at * to->pivots;
-        for (int j = begin; j < end; j++) goal[first + j] += row[j];
-      }
+                      double *square, double *rest, double *left, int *at) {
+  int m = to->pivots, inner = rows_in_parent(plan, child, m, at);
+  for (int i = left ? inner : 0; i < child->width; i++) {
+    const double *restrict row = C + (size_t)i * child->wide;
+    int beside = at[i] - m;
+    if (left) {
+      double *restrict goal = left + (size_t)beside * to->wide - m;
+      for (int j = inner; j <= i; j++) goal[at[j]] += row[j];
+    } else if (beside < 0) {
+      double *restrict goal = square + (size_t)at[i] * m;
+      for (int j = 0; j <= i; j++) goal[at[j]] += row[j];
+    } else {
+      double *restrict strip = rest + (size_t)(beside / WIDE) * WIDE * m + beside % WIDE;
+      for (int j = 0; j < inner; j++) strip[at[j] * WIDE] += row[j];
     }
+  }
 }
 
 static double largest(const double *square, int m) {
   double most = 0;
   for (int i = 0; i < m; i++)
-    for (int j = 0; j <= i; j++) most = fmax(most, fabs(square[(size_t)i * m + j]));
+    for (int j = 0; j <= i; j++) most = larger(most, fabs(square[(size_t)i * m + j]));
   return most;
 }
 
@@ -60,8 +72,8 @@ static void find_stuck_rows(const Plan *plan, const Front *f, const int *pivot, 
 static int factorise(const Plan *plan, double *a, double *room, int *negative, int *stuck) {
   Store s = storage_of(plan, a);
   int m = plan->most_pivots, count = 0;
-  double *pile = room, *work = pile + plan->pile + WIDE, *Z = work + 2 * m;
-  int *order = (int *)(Z + (size_t)m * plan->most_wide);
+  double *pile = strips_of(room), *Z = pile + plan->pile, *work = Z + (size_t)m * plan->most_wide;
+  int *order = (int *)(work + 2 * m);
   memset(s.rows, 0, sizeof(double) * plan->size), *negative = 0;
   for (int k = 0; k < plan->pattern.entries; k++) s.rows[plan->place[k]] += a[k];
   for (int q = 0; q < plan->fronts; q++) {
@@ -69,15 +81,17 @@ static int factorise(const Plan *plan, double *a, double *room, int *negative, i
     double *square = s.rows + f->square, *X = s.rows + f->rest, *left = pile + f->left;
     int *pivot = s.pivot + f->own;
     for (int c = f->child; c >= 0; c = plan->front[c].next)
-      add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, NULL);
+      add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, NULL, order);
     double least = 1e-14 * fmin(1, largest(square, f->pivots));
     int out = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
     if (out) find_stuck_rows(plan, f, pivot, s.d + 2 * f->own, order, stuck + count), count += out;
-    forward(square, f->pivots, pivot, X, f->wide);
-    diagonal(s.d + 2 * f->own, pivot, f->pivots, X, Z, f->wide);
+    for (int64_t at = 0; at < (int64_t)f->wide * f->pivots; at += (int64_t)f->pivots * WIDE) {
+      forward_strip(square, f->pivots, pivot, X + at);
+      diagonal_strip(s.d + 2 * f->own, pivot, f->pivots, X + at, Z + at);
+    }
     product(X, Z, f->pivots, f->wide, left);
     for (int c = f->child; c >= 0; c = plan->front[c].next)
-      add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, left);
+      add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, left, order);
   }
   return count;
 }
@@ -85,35 +99,35 @@ static int factorise(const Plan *plan, double *a, double *room, int *negative, i
 /* Solve for a right-hand side (n), in place. */
 static void solve_with(const Plan *plan, double *a, double *room, double *x) {
   Store s = storage_of(plan, a);
-  double *t = room, *u = room + plan->most_pivots;
+  double *t = room, *u = room + plan->most_pivots, *sums = u + plan->most_wide;
   for (int q = 0; q < plan->fronts; q++) {
     const Front *f = plan->front + q;
     const int *own = plan->list + f->own, *beside = plan->list + f->beside;
     const int *pivot = s.pivot + f->own;
+    const double *strip = s.rows + f->rest;
     for (int i = 0; i < f->pivots; i++) t[i] = x[own[i]];
-    forward(s.rows + f->square, f->pivots, pivot, t, 1);
-    diagonal(s.d + 2 * f->own, pivot, f->pivots, t, t, 1);
-    memset(u, 0, sizeof(double) * f->wide);
-    for (int i = 0; i < f->pivots; i++) {
-      const double *row = s.rows + f->rest + (size_t)i * f->wide;
-      for (int j = 0; j < f->wide; j++) u[j] += t[i] * row[j];
-      x[own[i]] = t[i];
-    }
+    forward(s.rows + f->square, f->pivots, pivot, t);
+    diagonal(s.d + 2 * f->own, pivot, f->pivots, t);
+    for (int j = 0; j < f->wide; j += WIDE, strip += (size_t)f->pivots * WIDE)
+      times_strip(strip, f->pivots, t, u + j);
+    for (int i = 0; i < f->pivots; i++) x[own[i]] = t[i];
     for (int j = 0; j < f->width; j++) x[beside[j]] -= u[j];
   }
   for (int q = plan->fronts - 1; q >= 0; q--) {
     const Front *f = plan->front + q;
     const int *own = plan->list + f->own, *beside = plan->list + f->beside;
     const int *pivot = s.pivot + f->own;
+    const double *strip = s.rows + f->rest;
     memset(u, 0, sizeof(double) * f->wide);
+    memset(sums, 0, sizeof(double) * WIDE * f->pivots);
     for (int j = 0; j < f->width; j++) u[j] = x[beside[j]];
+    for (int j = 0; j < f->wide; j += WIDE, strip += (size_t)f->pivots * WIDE)
+      add_strip_times(strip, f->pivots, u + j, sums);
     for (int i = 0; i < f->pivots; i++) {
-      const double *row = s.rows + f->rest + (size_t)i * f->wide;
-      double sum = 0;
-      for (int j = 0; j < f->wide; j++) sum += row[j] * u[j];
-      t[i] = sum;
+      t[i] = 0;
+      for (int k = 0; k < WIDE; k++) t[i] += sums[i * WIDE + k];
     }
-    diagonal(s.d + 2 * f->own, pivot, f->pivots, t, t, 1);
+    diagonal(s.d + 2 * f->own, pivot, f->pivots, t);
     for (int i = 0; i < f->pivots; i++) t[i] = x[own[i]] - t[i];
     backward(s.rows + f->square, f->pivots, pivot, t);
     for (int i = 0; i < f->pivots; i++) x[own[i]] = t[i];

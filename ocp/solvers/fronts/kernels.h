@@ -1,8 +1,16 @@
 /* Dense kernels, matrices by rows. L D L' has pivots of one or two rows (Bunch & Kaufman 1977). */
 
-typedef double quad __attribute__((vector_size(32), aligned(8)));
+#ifdef __AVX512F__
+enum { LANES = 8, TALL = 8 };
+#else
+enum { LANES = 4, TALL = 4 };
+#endif
 
-enum { WIDE = 12 }; /* rows beside pivots are padded to multiples of this */
+enum { WIDE = 8, PARTS = WIDE / LANES }; /* columns of a strip, and its vectors in a row */
+
+typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
+
+static double larger(double x, double y) { return x > y ? x : y; }
 
 static void swap(double *x, double *y) {
   double t = *x;
@@ -30,10 +38,10 @@ static int choose_pivot(const double *A, int m, int k, double least, int *two) {
     double size = fabs(A[(size_t)i * m + k]);
     if (size > best) best = size, r = i;
   }
-  if (fmax(own, best) <= least) return -1;
+  if (larger(own, best) <= least) return -1;
   if (own >= alpha * best) return k;
-  for (int j = k; j < r; j++) most = fmax(most, fabs(A[(size_t)r * m + j]));
-  for (int i = r + 1; i < m; i++) most = fmax(most, fabs(A[(size_t)i * m + r]));
+  for (int j = k; j < r; j++) most = larger(most, fabs(A[(size_t)r * m + j]));
+  for (int i = r + 1; i < m; i++) most = larger(most, fabs(A[(size_t)i * m + r]));
   if (own * most >= alpha * best * best) return k;
   *two = fabs(A[(size_t)r * m + r]) < alpha * most;
   return r;
@@ -88,40 +96,91 @@ static int swap_partner(const int *pivot, int k, int *with) {
   return pivot[k] < 0 ? -1 - pivot[k] : pivot[k];
 }
 
-/* B (m, w) := inv(L) P B. */
-static void forward(const double *A, int m, const int *pivot, double *B, int w) {
+/* b (m) := P b. */
+static void permute(const int *pivot, int m, double *b) {
   for (int k = 0, to; k < m; k += pivot[k] < 0 ? 2 : 1) {
     int from = swap_partner(pivot, k, &to);
-    if (from == to) continue;
-    for (int j = 0; j < w; j++) swap(B + (size_t)from * w + j, B + (size_t)to * w + j);
-  }
-  for (int i = 1; i < m; i++) {
-    double *row = B + (size_t)i * w;
-    for (int t = 0; t < i; t++) {
-      double l = A[(size_t)i * m + t];
-      const double *above = B + (size_t)t * w;
-      if (l == 0) continue;
-      for (int j = 0; j < w; j++) row[j] -= l * above[j];
-    }
+    swap(b + from, b + to);
   }
 }
 
-/* Z := inv(D) X, both (m, w); they may be one. */
-static void diagonal(const double *d, const int *pivot, int m, const double *X, double *Z, int w) {
-  for (int k = 0; k < m;) {
-    const double *x = X + (size_t)k * w, *y = x + w;
-    double *u = Z + (size_t)k * w, *v = u + w, a = d[2 * k];
+static inline int all_zero(const double *column, int m, int rows) {
+  int some = 0;
+  for (int k = 0; k < rows; k++) some |= column[(size_t)k * m] != 0;
+  return !some;
+}
+
+/* Rows i to i + `rows` of a strip B less what L has of the rows before. */
+static inline void subtract_above(const double *A, int m, int i, int rows, double *B) {
+  lanes sum[4][PARTS] = {{{0}}};
+  const double *L = A + (size_t)i * m;
+  int t = 0;
+  while (t < i && all_zero(L + t, m, rows)) t++; /* of rows that go beside others */
+  for (; t < i; t++)
+    for (int k = 0; k < rows; k++)
+      for (int part = 0; part < PARTS; part++)
+        sum[k][part] += L[(size_t)k * m + t] * *(const lanes *)(B + t * WIDE + part * LANES);
+  for (int k = 0; k < rows; k++) {
+    lanes *row = (lanes *)(B + (i + k) * WIDE);
+    for (int part = 0; part < PARTS; part++) row[part] -= sum[k][part];
+    for (int before = 0; before < k; before++)
+      for (int part = 0; part < PARTS; part++)
+        row[part] -= L[(size_t)k * m + i + before] *
+                     *(const lanes *)(B + (i + before) * WIDE + part * LANES);
+  }
+}
+
+/* Strip B (m, WIDE) := inv(L) P B. */
+static void forward_strip(const double *A, int m, const int *pivot, double *B) {
+  for (int k = 0, to; k < m; k += pivot[k] < 0 ? 2 : 1) {
+    int from = swap_partner(pivot, k, &to);
+    for (int j = 0; from != to && j < WIDE; j++) swap(B + from * WIDE + j, B + to * WIDE + j);
+  }
+  int i = 0;
+  for (; i + 4 <= m; i += 4) subtract_above(A, m, i, 4, B);
+  if (i < m) subtract_above(A, m, i, m - i, B);
+}
+
+/* b (m) := inv(L) P b. */
+static void forward(const double *A, int m, const int *pivot, double *b) {
+  permute(pivot, m, b);
+  for (int i = 1; i < m; i++) {
+    const double *row = A + (size_t)i * m;
+    double sum = 0;
+    for (int t = 0; t < i; t++) sum += row[t] * b[t];
+    b[i] -= sum;
+  }
+}
+
+/* b (m) := inv(D) b, and likewise a strip X (m, WIDE), into Z. */
+static void diagonal(const double *d, const int *pivot, int m, double *b) {
+  for (int k = 0; k < m; k++) {
     if (pivot[k] >= 0) {
-      for (int j = 0; j < w; j++) u[j] = x[j] / a;
-      k += 1;
+      b[k] /= d[2 * k];
       continue;
     }
-    double b = d[2 * k + 1], c = d[2 * k + 2], det = a * c - b * b;
-    for (int j = 0; j < w; j++) {
-      double s = x[j], t = y[j];
-      u[j] = (c * s - b * t) / det, v[j] = (a * t - b * s) / det;
+    double a = d[2 * k], o = d[2 * k + 1], c = d[2 * k + 2], det = a * c - o * o, s = b[k];
+    b[k] = (c * s - o * b[k + 1]) / det, b[k + 1] = (a * b[k + 1] - o * s) / det;
+    k++;
+  }
+}
+
+static void diagonal_strip(const double *d, const int *pivot, int m, const double *X, double *Z) {
+  for (int k = 0; k < m; k++) {
+    const lanes *x = (const lanes *)(X + k * WIDE), *y = x + PARTS;
+    lanes *u = (lanes *)(Z + k * WIDE), *v = u + PARTS;
+    if (pivot[k] >= 0) {
+      double by = 1 / d[2 * k];
+      for (int part = 0; part < PARTS; part++) u[part] = x[part] * by;
+      continue;
     }
-    k += 2;
+    double det = d[2 * k] * d[2 * k + 2] - d[2 * k + 1] * d[2 * k + 1];
+    double a = d[2 * k] / det, b = d[2 * k + 1] / det, c = d[2 * k + 2] / det;
+    for (int part = 0; part < PARTS; part++) {
+      u[part] = c * x[part] - b * y[part];
+      v[part] = a * y[part] - b * x[part];
+    }
+    k++;
   }
 }
 
@@ -136,21 +195,41 @@ static void backward(const double *A, int m, const int *pivot, double *b) {
   }
 }
 
-/* C (w, w) := -X' Z in blocks on and below the diagonal; X and Z (m, w), w a multiple of WIDE. */
+/* u (WIDE) := B' t of a strip B (m, WIDE). */
+static void times_strip(const double *B, int m, const double *t, double *u) {
+  for (int part = 0; part < WIDE; part += LANES) {
+    lanes even = {0}, odd = {0};
+    int i = 0;
+    for (; i + 2 <= m; i += 2) {
+      even += t[i] * *(const lanes *)(B + i * WIDE + part);
+      odd += t[i + 1] * *(const lanes *)(B + (i + 1) * WIDE + part);
+    }
+    if (i < m) even += t[i] * *(const lanes *)(B + i * WIDE + part);
+    *(lanes *)(u + part) = even + odd;
+  }
+}
+
+/* sums (m, WIDE) += products of the rows of a strip B (m, WIDE) with u (WIDE), entry by entry. */
+static void add_strip_times(const double *B, int m, const double *u, double *sums) {
+  for (int part = 0; part < WIDE; part += LANES) {
+    lanes own = *(const lanes *)(u + part);
+    for (int i = 0; i < m; i++)
+      *(lanes *)(sums + i * WIDE + part) += own * *(const lanes *)(B + i * WIDE + part);
+  }
+}
+
+/* C (w, w) := -X' Z in blocks on and below the diagonal; X and Z are strips of m rows, and C rows. */
 static void product(const double *X, const double *Z, int m, int w, double *C) {
-  for (int i = 0; i < w; i += 4)
-    for (int j = 0; j <= i + 3; j += WIDE) {
-      quad sum[12] = {{0}};
-      const double *x = X + i, *z = Z + j;
-      for (int r = 0; r < m; r++, x += w, z += w) {
-        quad left = *(const quad *)z, mid = *(const quad *)(z + 4), right = *(const quad *)(z + 8);
-        for (int k = 0; k < 4; k++) {
-          quad all = {x[k], x[k], x[k], x[k]};
-          sum[3 * k] += all * left, sum[3 * k + 1] += all * mid, sum[3 * k + 2] += all * right;
-        }
-      }
-      for (int k = 0; k < 4; k++)
-        for (int part = 0; part < 3; part++)
-          *(quad *)(C + (size_t)(i + k) * w + j + 4 * part) = -sum[3 * k + part];
+  for (int j = 0; j < w; j += WIDE)
+    for (int i = j; i < w; i += TALL) {
+      lanes sum[TALL][PARTS] = {{{0}}};
+      const double *x = X + (size_t)(i / WIDE) * WIDE * m + i % WIDE, *z = Z + (size_t)j * m;
+      for (int r = 0; r < m; r++, x += WIDE, z += WIDE)
+        for (int k = 0; k < TALL; k++)
+          for (int part = 0; part < PARTS; part++)
+            sum[k][part] += x[k] * *(const lanes *)(z + part * LANES);
+      for (int k = 0; k < TALL; k++)
+        for (int part = 0; part < PARTS; part++)
+          *(lanes *)(C + (size_t)(i + k) * w + j + part * LANES) = -sum[k][part];
     }
 }

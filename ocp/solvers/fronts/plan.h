@@ -120,7 +120,8 @@ static void entry_places(Plan *plan, const int *of, const int *place, int *local
       int i = local[p->row[list[k]]], j = local[p->col[list[k]]];
       int low = i < j ? i : j, high = i < j ? j : i, beside = high - f->pivots;
       plan->place[list[k]] = beside < 0 ? f->square + (int64_t)high * f->pivots + low
-                                        : f->rest + (int64_t)low * f->wide + beside;
+                                        : f->rest + (int64_t)(beside / WIDE) * WIDE * f->pivots +
+                                              low * WIDE + beside % WIDE;
     }
   }
   free(start), free(list);
@@ -152,10 +153,10 @@ static int lay_out(Plan *plan, const double *value) {
 
 /* Numbers of the values of a matrix and its factors. */
 static int64_t storage_size(const Plan *plan) {
-  return plan->pattern.entries + plan->size + 3 * (int64_t)plan->pattern.n + WIDE;
+  return plan->pattern.entries + plan->size + 3 * (int64_t)plan->pattern.n + 2 * WIDE;
 }
 
 /* Numbers with which factorise works, and solve_with. */
 static int64_t room_size(const Plan *plan) {
-  return plan->pile + WIDE + (int64_t)plan->most_pivots * (plan->most_wide + 3) + plan->most_wide;
+  return plan->pile + WIDE + (int64_t)plan->most_pivots * (plan->most_wide + 3 + WIDE) + plan->most_wide;
 }
