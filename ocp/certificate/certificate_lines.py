@@ -43,6 +43,16 @@ def _energy(numbers: Figures) -> Iterator[Line]:
     yield "energy balance", "unknown" if error is None else f"{error:.2e} relative"
 
 
+def _ground(numbers: Figures) -> Iterator[Line]:
+    ground = numbers["ground"]
+    if ground is not None:
+        yield (
+            "ground",
+            f"gives {ground['given']:.3g} J, {100 * ground['share']:.2g} % of the work that joints "
+            f"do, and takes {ground['taken']:.3g} J",
+        )
+
+
 def _first_order(numbers: Figures) -> Iterator[Line]:
     kkt = numbers["kkt"]
     yield "first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"
@@ -125,6 +135,7 @@ def _refusals(numbers: Figures) -> Iterator[Line]:
 SECTIONS = (
     _simulation,
     _energy,
+    _ground,
     _first_order,
     _convergence,
     _approximation,

@@ -10,6 +10,7 @@ from ocp.certificate.checks.beam_stretch import steepest_slope
 from ocp.certificate.checks.energy import energy_error
 from ocp.certificate.checks.flight_momentum import flights
 from ocp.certificate.checks.formulation_error import approximation_error, with_exact_dynamics
+from ocp.certificate.checks.ground_energy import ground_energy, of_phases
 from ocp.certificate.checks.optimality import first_order_residual
 from ocp.certificate.checks.phase_consistency import misfit_of_phases, refusals, stated_parts
 from ocp.certificate.checks.replay_motion import (
@@ -95,6 +96,7 @@ def _verify_motion(solution: Solution, cost: Cost | None) -> Verification:
         objective_error=None if cost is None else cost.error,
         mechanics="built-in" if is_comparable(planner) else planner.name,
         slope=steepest_slope(solution),
+        ground=ground_energy(solution),
         lengths=quaternion_length_error(solution),
         reserves=reserves(with_exact_dynamics(solution)),
         flights=flights(solution) if solution.problem.tree.balls else (),
@@ -115,6 +117,7 @@ def _join_phases(solution: Solution, parts: Mapping[str, Verification]) -> Verif
         objective_error=None,
         mechanics=every[0].mechanics,
         slope=max(slopes, key=lambda slope: slope.angle, default=None),
+        ground=of_phases(each.ground for each in every),
         lengths=max((each.lengths for each in every if each.lengths), default=None),
         phases=parts,
         impacts=impacts(solution),

@@ -12,6 +12,7 @@ from ocp.certificate.checks.beam_stretch import Slope
 from ocp.certificate.checks.convergence import KEPT, Convergence, convergence_data
 from ocp.certificate.checks.flight_momentum import Flight
 from ocp.certificate.checks.formulation_error import ApproximationError
+from ocp.certificate.checks.ground_energy import GroundEnergy
 from ocp.certificate.checks.replay_motion import Deviations
 from ocp.certificate.resolution_check import refinement_advice
 from ocp.certificate.row_violations import Violation
@@ -61,6 +62,11 @@ MOTION_CHECKS = (  # of a motion, or of each phase
         unit=_drift_words,
     ),
     Check(words="energy balance is off by", evaluate=attrgetter("energy_error")),
+    Check(
+        words="the ground gives",
+        evaluate=lambda certificate: certificate.ground and certificate.ground.judged,
+        unit=lambda certificate: "of the work that joints do",
+    ),
 )
 PROGRAM_CHECKS = (  # of the whole program
     Check(words=FIRST_ORDER, evaluate=attrgetter("kkt"), unit=lambda certificate: ""),
@@ -95,6 +101,8 @@ class Verification:
         phases: {phase: Verification}, each judged as a motion of its own; the whole has the worst
             of their numbers, and first-order conditions and objective, which a phase alone lacks.
         impacts, flights: between phases, and of motions without ground.
+        ground: energy that the ground gives, which is judged where the statement allows none
+            (`dissipation`); None without feet that stand.
         lengths: largest distance of a quaternion's length from one, which judges nothing.
         reserves: {joint and side: Reserve}, the least strength left.
         convergence: what the next basis changes, where that was solved too, else None.
@@ -113,6 +121,7 @@ class Verification:
     phases: Mapping[str, "Verification"] = field(default_factory=dict)
     impacts: tuple[Impact, ...] = ()
     flights: tuple[Flight, ...] = ()
+    ground: GroundEnergy | None = None
     lengths: float | None = None
     reserves: Mapping[str, Reserve] = field(default_factory=dict)
     convergence: Convergence | None = None
@@ -264,6 +273,7 @@ def certificate_data(certificate: Verification, tolerance: float | None = None) 
     """Return a certificate's numbers as plain data, with its verdict at a `tolerance`, or at the
     tightest that it passes."""
     slope, known = certificate.slope, certificate.approximation
+    ground = certificate.ground
     return {
         "verdict": certificate.verdict(tolerance),
         "simulation_drift": certificate.drift,
@@ -278,6 +288,7 @@ def certificate_data(certificate: Verification, tolerance: float | None = None) 
         "mechanics": certificate.mechanics,
         "slope": None if slope is None else asdict(slope) | {"stretch": slope.stretch},
         "approximation": None if known is None else asdict(known) | {"torques": str(known)},
+        "ground": None if ground is None else asdict(ground) | {"share": ground.share},
         "lengths": certificate.lengths,
         "impacts": [asdict(each) | {"error": each.error} for each in certificate.impacts],
         "flights": [asdict(each) for each in certificate.flights],

@@ -45,6 +45,7 @@ from ocp.problem.constraints.tracking import (
 )
 from ocp.problem.contact.balance import (
     contact_limits,
+    dissipation,
     friction,
     linear_split,
     pressure_inside,
@@ -152,6 +153,7 @@ __all__ = [
     "contacts",
     "continuous",
     "curves",
+    "dissipation",
     "drive_states",
     "duration",
     "dynamic_effort",

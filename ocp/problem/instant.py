@@ -295,6 +295,19 @@ class Instant:
             raise ValueError("reaction: this problem has no ground")
         return Reaction(ground=self.ground, wrenches=self.forces.ground(self))
 
+    def contact_power(self, foot: str | None = None) -> Matrix:
+        """The power (W) that the ground gives a foot, or all: of each wrench on the motion of its
+        link; raises ValueError if the problem has no ground."""
+        chosen = {each.name for each in self.reaction.feet_named(foot)}
+        return sum(
+            (
+                kinematics.wrench_power(self.tree, self.moves, wrench)
+                for (name, _), wrench in self.reaction.wrenches.items()
+                if name in chosen
+            ),
+            ca.SX(0),
+        )
+
     @cached_property
     def reactions(self) -> tuple[Matrix, Matrix]:
         """Moment (3, links) N m about the anchor, and force (3, links) N, that each joint passes to

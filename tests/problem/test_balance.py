@@ -16,6 +16,7 @@ from ocp.models.human import human
 from ocp.problem import (
     Reaction,
     Span,
+    dissipation,
     friction,
     linear_split,
     pressure_inside,
@@ -23,7 +24,8 @@ from ocp.problem import (
     unilateral,
     zmp_inside,
 )
-from ocp.problems.gait.statement.contact_schedule import UP, stance
+from ocp.problem.instant import Forces
+from ocp.problems.gait.statement.contact_schedule import UP, stance, standing_exactly
 
 
 def push_at(point, force, twist=0.0):
@@ -122,6 +124,53 @@ def test_the_ground_only_pushes():
     assert together.lower == 0.2
     assert [constraint.name for constraint in unilateral(tree, ground)] == ["unilateral"]
     assert each.labels == ("right", "left")
+
+
+def test_the_power_on_a_foot_is_that_of_its_torques_and_only_the_loss_is_allowed():
+    tree, ground = biped(ankles=True), steps(ankles=True)
+    q, qd, _ = posture(tree, np.random.default_rng(3))
+    wrenches = {
+        ("right", "ankle_right"): push_at((0.1, -0.1, 0.0), (9, -5, 300), twist=2.0),
+        ("left", "ankle_left"): push_at((0.0, 0.1, 0.0), (-7, 4, 150), twist=-3.0),
+    }
+    wrenches = {slot: replace(each, link=slot[1]) for slot, each in wrenches.items()}
+    still = wrenches_on(tree, ground, wrenches)
+    at = replace(still, q=ca.DM(q), qd=ca.DM(qd))
+    known = {
+        foot: float(ca.dot(replace(at, forces=alone(slot, wrench)).ground_torques, at.qd))
+        for (foot, _), (slot, wrench) in zip(wrenches, wrenches.items())
+    }
+    rules = dissipation(tree, ground)
+    assert [rule.name for rule in rules] == ["dissipation.right.1", "dissipation.left.1"]
+    for rule in rules:
+        assert rule.upper == 0 and rule.lower == -np.inf
+        power = known[rule.labels[0]] / body_weight(tree)
+        assert abs(power) > 1e-3 and rows(rule, at) == pytest.approx(power, rel=1e-12)
+        assert rows(rule, still) == pytest.approx(0.0)
+    assert float(at.contact_power()) == pytest.approx(sum(known.values()))
+
+
+def alone(slot, wrench):
+    """Forces of an instant at which one foot alone bears."""
+    return Forces(inverse=inverse, ground=lambda at: {slot: wrench})
+
+
+def test_no_energy_is_asked_of_the_ground_while_a_foot_bears_each_instant_once():
+    spans = {each.name: each.when for each in dissipation(human(), stance(human(), 0.6, 0.1))}
+    assert spans == {
+        "dissipation.right.1": Span(start=0.0, end=FLAT, open_start=True),
+        "dissipation.right.2": Span(start=FLAT, end=HEEL_OFF, open_start=True),
+        "dissipation.right.3": Span(start=HEEL_OFF, end=1.0, open_start=True),
+        "dissipation.left.1": Span(start=0.0, end=BALL_OFF),
+        "dissipation.left.2": Span(start=BALL_OFF, end=TOE_OFF, open_start=True, open_end=True),
+    }
+
+
+def test_what_stands_exactly_gives_nothing_and_is_not_asked_to_unless_it_may_turn():
+    """On its toes alone a foot turns about them, by a moment if its pressure is elsewhere."""
+    ground = standing_exactly(stance(human(), 0.6, 0.1))
+    asked = {each.name for each in dissipation(human(), ground)}
+    assert asked == {"dissipation.right.1", "dissipation.left.2"}
 
 
 def test_the_zero_moment_point_stays_in_the_hull_of_who_bears():

@@ -10,9 +10,10 @@ import pytest
 from ocp import Parameter, Solver, Spline, Transcription, verify
 from ocp.mechanics import parameters_of
 from ocp.models.human import Person
-from ocp.problems.gait import Accuracy, Gait, Goal, Muscles, Terrain, problem, walk
+from ocp.problems.gait import Accuracy, Gait, Goal, Muscles, Rules, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.solve_step import FEW, FEW_POINTS, closely, coarser
+from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.contact_schedule import (
     NORMAL,
     UPSTAIRS,
@@ -59,6 +60,26 @@ def test_it_is_certified_from_standing_and_its_objective_is_its_own_integral(ste
     certificate = verify(step).require(1e-2)
     assert certificate.objective_error < 1e-3
     assert step.objective == pytest.approx(4.30274, abs=1e-4)
+
+
+@pytest.mark.commands
+def test_on_ground_that_gives_no_energy_it_takes_more_and_is_certified(step):
+    """Feet that slip with the force and turn about less than bears get a tenth of joints' work."""
+    lossy = walk(problem(rules=Rules(dissipative=True)), Transcription(), Solver()).require()
+    before, now = (verify(each).require(1e-2).ground for each in (step, lossy))
+    assert before.share > 0.05 > 100 * now.share
+    assert step.objective < lossy.objective < 1.05 * step.objective
+
+
+def test_ground_that_gives_no_energy_is_asked_in_phases_too_and_belongs_to_balance():
+    for stride in ("half", "phases"):
+        gait, rules = Gait(stride=stride), Rules(dissipative=True)
+        stated = problem(gait=gait, rules=rules)
+        names = {each.name for part in stated.parts.values() for each in part.constraints}
+        asked = {name for name in names if name.startswith("dissipation.")}
+        assert len(asked) == 5 and {family_of(name) for name in asked} == {"balance"}
+    usual = [each.name for each in problem().constraints]
+    assert not [name for name in usual if name.startswith("dissipation")]
 
 
 def test_no_joint_is_held_at_a_bound(card):

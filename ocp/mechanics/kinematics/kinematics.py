@@ -195,6 +195,17 @@ def wrench_torques(tree: Tree, moves: Sequence[Motion], wrench: Wrench) -> Matri
     return ca.vertcat(*torques)
 
 
+def wrench_power(tree: Tree, moves: Sequence[Motion], wrench: Wrench) -> Matrix:
+    """Return the power (W) of a Wrench on its link, whose motion is among the `moves` of all.
+
+    Raises ValueError for trees with flexible links.
+    """
+    _rigid_only(tree, "wrench_power")
+    move = moves[tree.link_index(wrench.link)]
+    moment = wrench.about_origin - ca.cross(move.origin, wrench.force)
+    return ca.dot(wrench.force, move.linear) + ca.dot(moment, move.angular)
+
+
 def center_of_mass(tree: Tree, q: Matrix) -> Matrix:
     """Return the centre of mass (3, m) of the whole tree; raise ValueError if it has no mass."""
     mass = sum(link.mass for link in tree.links)

@@ -1,4 +1,5 @@
-"""Limits of ground contact: unilateral forces, friction cones, and centres of pressure in soles.
+"""Limits of ground contact: unilateral forces, friction cones, centres of pressure in soles, and no
+energy from the ground.
 
 Two feet may share a force by distance. Forces count in the units of their rows: N and N m over the
 body's weight, so that rows are of the size of the angles.
@@ -6,6 +7,7 @@ body's weight, so that rows are of the size of the angles.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import inf
 
@@ -30,8 +32,10 @@ from ocp.problem.contact.transmitted_wrenches import transmissions
 from ocp.problem.instant import Instant
 
 AXES = "xyz"
+DISSIPATION = "dissipation"  # what constraints are called by which the ground gives nothing
 ENDS = ("start of the line", "end of the line")
 SLACK = 1e-9  # of s: within which an instant is that of a switch
+FIXED = 6  # axes of its pins by which a body is held altogether
 
 
 def unilateral(tree: Tree, ground: Ground, *, least: Number = 0.0) -> tuple[Constraint, ...]:
@@ -177,6 +181,48 @@ def _pressures(tree: Tree, ground: Ground) -> Iterator[Constraint]:
             when = Span(start=support.when[0], end=support.when[1])
             if support.kind != "point":
                 yield _inside(tree, ground, name, supports=(support,), foot=foot.name, when=when)
+
+
+def dissipation(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
+    """Let the ground take energy from every foot, and never give any: the power of each contact's
+    wrench is at most zero.
+
+    A rigid ground stores nothing, and friction works against slip, whatever its law (Coulomb 1785;
+    Moreau 1988). Feet that stand within tolerances could else be carried along: by a force as they
+    slip or rise, by a moment as they turn about less of the sole than bears. Of supports that hold
+    all their link exactly, which give nothing, none is asked.
+    """
+    return tuple(_dissipations(tree, ground))
+
+
+def _dissipations(tree: Tree, ground: Ground) -> Iterator[Constraint]:
+    for foot in ground.feet:
+        for number, support in enumerate(foot.supports):
+            exact = support.rigid and (
+                support.kind != "area" or sum(len(pin.axes) for pin in support.pins) >= FIXED
+            )
+            if not exact:
+                a, b = support.when
+                before = foot.supports[number - 1].when[1] if number else -inf
+                yield Constraint(
+                    name=f"{DISSIPATION}.{foot.name}.{number + 1}",
+                    function=partial(_given_power, foot=foot.name, weight=body_weight(tree)),
+                    lower=-inf,
+                    upper=0.0,
+                    when=Span(
+                        start=a,
+                        end=b,
+                        open_start=a <= max(before, foot.bears[0]) + SLACK,
+                        open_end=b >= foot.bears[1] - SLACK,
+                    ),
+                    labels=(foot.name,),
+                    units="weights m/s",
+                )
+
+
+def _given_power(at: Instant, foot: str, weight: Number) -> Matrix:
+    """Return the power that the ground gives a foot, over the body's weight (m/s)."""
+    return at.contact_power(foot) / weight
 
 
 def zmp_inside(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:

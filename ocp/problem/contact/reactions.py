@@ -45,9 +45,12 @@ class Reaction:
         """Return the Wrench on a foot, or on all, about the global origin and of no link."""
         return Wrench(link="", moment=self.moment(foot), force=self.force(foot))
 
+    def feet_named(self, foot: str | None) -> Sequence[Foot]:
+        """Return the foot of that name, or all."""
+        return self.ground.feet if foot is None else [self.ground.foot(foot)]
+
     def _of(self, foot: str | None) -> list[Wrench]:
-        chosen = self.ground.feet if foot is None else [self.ground.foot(foot)]
-        names = [each.name for each in chosen]
+        names = [each.name for each in self.feet_named(foot)]
         return [wrench for (name, _), wrench in self.wrenches.items() if name in names]
 
     def pressure(self, foot: str | None = None) -> Matrix:

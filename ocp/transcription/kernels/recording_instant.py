@@ -159,6 +159,10 @@ class RecordingInstant:
             wrenches[slot] = Wrench(link=slot[1], moment=both[:3], force=both[3:])
         return Reaction(ground=ground, wrenches=wrenches)
 
+    def contact_power(self, foot: str | None = None) -> Matrix:
+        """Power (W) that the ground gives a foot, or all."""
+        return Instant.contact_power(cast(Instant, self), foot)
+
     @property
     def reactions(self) -> tuple[Matrix, Matrix]:
         """Moment and force (3, links) that joints pass."""

@@ -17,6 +17,7 @@ from ocp.problem import (
     Span,
     along,
     apart,
+    dissipation,
     foot_contact,
     friction,
     in_force,
@@ -44,6 +45,7 @@ FAMILIES = {
     "places": "5.10",
 }  # the equation of each
 HOLDS = ("throughout", "ends")
+ALWAYS = "standing", "split", "dissipation"  # rules beside the families
 EDGES = "edges"  # of stairs, by the name of what keeps the foot in swing off them
 THIRDS = 1 / 3, 2 / 3  # of the ways between points of a sole, which must pass edges too
 MID_SWING = 0.60  # of the step: when the knee of the leg that swings is bent [assumed]
@@ -233,9 +235,10 @@ def requirements(
         "standing": standing(one, families, *tolerances, how.hold),
         "balance": balanced(one.body, one.ground, how.balance),
         "split": linear_split(one.body, one.ground) if how.split else (),
+        "dissipation": dissipation(one.body, one.ground) if how.dissipative else (),
         **limbs(one),
     }
-    return tuple(rules[name] for name in rules if name in {"standing", "split", *families})
+    return tuple(rules[name] for name in rules if name in {*ALWAYS, *families})
 
 
 NAMED = {
@@ -245,7 +248,9 @@ NAMED = {
     "penetration": "contact",
     EDGES: "contact",
     "mirrored": "symmetry",
-} | dict.fromkeys(("pressure", "unilateral", "friction", "zmp", "support", "split"), "balance")
+} | dict.fromkeys(
+    ("pressure", "unilateral", "friction", "zmp", "support", "split", "dissipation"), "balance"
+)
 
 
 def family_of(name: str) -> str | None:

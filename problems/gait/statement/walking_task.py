@@ -116,14 +116,16 @@ class Rules:
     """Constraints of a step beyond its speed and its contacts.
 
     `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `split`:
-    share double support by distance instead of freely; `jump`: let accelerations and forces jump
-    from step to step, as six control points need; `hold`: feet in their places throughout, or at
-    both ends; `without`: families of constraints to leave out, separated by commas, of angles,
+    share double support by distance instead of freely; `dissipative`: the ground takes energy from
+    feet and gives none, which their tolerances alone allow it; `jump`: let accelerations and forces
+    jump from step to step, as six control points need; `hold`: feet in their places throughout, or
+    at both ends; `without`: families of constraints to leave out, separated by commas, of angles,
     torques, contact, balance, coupling, avoidance, symmetry, clearance and places.
     """
 
     balance: Literal["pressure", "zmp"] = "pressure"
     split: bool = False
+    dissipative: bool = False
     jump: bool = False
     hold: Literal["throughout", "ends"] = "throughout"
     without: str = ""
