@@ -122,13 +122,14 @@ def test_the_pelvis_lists_and_turns_as_its_hips_show():
 def test_energy_is_told_over_the_way_with_what_gravity_takes():
     """A climb of 3 m on a way of 5 m in a second, at 75 W a kilogram's share of what is told."""
     stride, _ = still()
-    told = {"spent": 1500.0, "shortening": 375.0, "lengthening": -75.0, "ground": 7.5}
+    told = {"spent": 1500.0, "shortening": 375.0, "lengthening": -75.0, "given": 7.5, "taken": 15.0}
     power = {name: np.full(SAMPLES, value) for name, value in told.items()}
     energy = _energy(replace(stride, way=np.array([0.0, 3.0, 4.0]), power=power))
     assert energy["gravity_J_kg_m"] == pytest.approx(0.6 * 9.81, rel=1e-3)
     assert energy["shortening_J_kg_m"] == pytest.approx(1.0)
     assert energy["lengthening_J_kg_m"] == pytest.approx(-0.2)
-    assert energy["ground_J_kg_m"] == pytest.approx(0.02)
+    assert energy["given_J_kg_m"] == pytest.approx(0.02)
+    assert energy["taken_J_kg_m"] == pytest.approx(0.04)
     assert energy["efficiency"] == pytest.approx(0.25)
     assert _energy(stride)["efficiency"] is None
 

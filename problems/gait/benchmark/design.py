@@ -150,7 +150,7 @@ def walked(solution: Solution) -> dict[str, float]:
     return {
         **measured(solution),
         "muscles_J_kg_m": now["metabolic"]["muscles_W_kg"] / per,
-        **{name: now["energy"][name] for name in ("ground_J_kg_m", "efficiency")},
+        **{name: now["energy"][name] for name in ("given_J_kg_m", "taken_J_kg_m", "efficiency")},
         "knee_BW": max(now["knee_BW"]),
         "ankle_W_kg": float(max(curves["power_ankle"])),
         **{

@@ -222,18 +222,18 @@ def _costs(stride: Stride) -> dict[str, Any]:
 
 
 def _energy(stride: Stride) -> dict[str, float | None]:
-    """Return the energy that gravity takes and the ground gives, and the work of muscles' active
-    fibres (all J/kg/m), with the share of the positive one in what muscles spend, None without
-    muscles.
+    """Return the energy that gravity takes, and that the ground has given feet and taken from them,
+    each by itself, and the work of muscles' active fibres (all J/kg/m), with the share of the
+    positive one in what muscles spend, None without muscles.
 
-    A ground on which feet stand still, or roll about what bears, gives nothing.
+    A ground on which feet stand still, or roll about what bears, gives and takes nothing.
     """
     length = max(float(np.linalg.norm(stride.way)), 1e-12)
     means = {name: float(each @ stride.weights) for name, each in stride.power.items()}
     per = stride.mass * length / stride.duration
     return {
         "gravity_J_kg_m": 0.0 - float(np.dot(stride.tree.gravity, stride.way)) / length,
-        **{f"{name}_J_kg_m": means[name] / per for name in ("ground", "shortening", "lengthening")},
+        **{f"{name}_J_kg_m": mean / per for name, mean in means.items() if name != "spent"},
         "efficiency": means["shortening"] / means["spent"] if means["spent"] else None,
     }
 

@@ -37,7 +37,8 @@ class Stride:
     At `percent` (M,) coordinates `q` (n, M; rad or m) and rates `qd`; `moments` (n, M; N m or N),
     what drives and force elements give together at each joint, and `drives`, what drives give;
     `power` {of what: (M,)}, W, of all muscles that are elements: what they spend (Bhargava 2004)
-    and the work of their active fibres, shortening and lengthening, and what the ground gives;
+    and the work of their active fibres, shortening and lengthening, and what the ground has `given`
+    feet and `taken` from them;
     `forces` {foot: (3, M)} of the ground, left, up and forward, in body weights; `knees` {side:
     (M,)}, what their surfaces bear beside muscles, the same, zero without these; the `centre` of
     mass (3, M; m), the `trunk` (3, M; m) from L5/S1 to C7/T1, `heels` and `toes` {foot: (3, M; m)}
@@ -118,7 +119,7 @@ def _image(stride: Stride) -> Stride:
 
 JOINTS = ("q", "qd", "moments", "drives")  # of a Stride, with a row for each joint
 PLACES = ("heels", "toes", "pressures")  # of a Stride, by foot
-POWERS = ("spent", "shortening", "lengthening", "ground")
+POWERS = ("spent", "shortening", "lengthening", "given", "taken")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,6 +297,12 @@ def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
             return lambda at: 0.0 * at.q[:1]
         return lambda at: ca.norm_2(joint_contact_force(at, KNEES[foot]))
 
+    def ground_power(way: int) -> Callable[[Instant], Any]:
+        """Return the power that feet get from the ground, or lose to it, way -1, each alone."""
+        if not feet:
+            return lambda at: 0.0 * at.q[:1]
+        return lambda at: sum(ca.fmax(way * at.contact_power(foot), 0.0) for foot in feet)
+
     def fibres(way: int) -> Callable[[Instant], Any]:
         return lambda at: way * ca.sum1(ca.fmax(way * fibre_powers(at), 0.0))
 
@@ -307,7 +314,8 @@ def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
         "spent": lambda at: ca.sum1(metabolic_powers(at)),
         "shortening": fibres(1),
         "lengthening": fibres(-1),
-        "ground": lambda at: ca.dot(ca.DM.ones(at.qd.numel()) * at.ground_torques, at.qd),
+        "given": ground_power(1),
+        "taken": ground_power(-1),
         "centre": lambda at: center_of_mass(at.tree, at.q),
         "trunk": lambda at: at.position("C7T1") - at.position("L5S1"),
         **{f"heels {foot}": placed(point) for foot, point in HEELS.items()},

@@ -102,22 +102,23 @@ def _humps(now: Mapping[str, Any]) -> str:
 
 
 def _work(now: Mapping[str, Any]) -> str:
-    burnt = now["metabolic"]
+    burnt, ground = now["metabolic"], now["energy"]
     estimate = f"{burnt['shared_W_kg']:.1f} to {burnt['net_W_kg']:.1f}"
     return (
         f"{now['positive_work_J_kg_m']:.2f} J/kg/m; metabolic {estimate} W/kg above rest by "
-        f"estimate, people {burnt['level_walking_W_kg']:.1f}"
+        f"estimate, people {burnt['level_walking_W_kg']:.1f}; the ground gives "
+        f"{ground['given_J_kg_m']:.3f}, takes {ground['taken_J_kg_m']:.3f} J/kg/m"
     )
 
 
 def _fibres(energy: Mapping[str, Any]) -> str:
-    """Return the work of muscles' fibres, gravity and the ground as text."""
-    done, taken, climb, ground = (
-        energy[f"{name}_J_kg_m"] for name in ("shortening", "lengthening", "gravity", "ground")
+    """Return the work of muscles' fibres and of gravity as text."""
+    done, lengthening, climb = (
+        energy[f"{name}_J_kg_m"] for name in ("shortening", "lengthening", "gravity")
     )
     return (
-        f"{done:+.2f} and {taken:+.2f} J/kg/m, the former {energy['efficiency']:.2f} of what "
-        f"muscles spend; gravity takes {climb:.2f}, the ground gives {ground:+.3f}"
+        f"{done:+.2f} and {lengthening:+.2f} J/kg/m, the former {energy['efficiency']:.2f} of what "
+        f"muscles spend; gravity takes {climb:.2f}"
     )
 
 
