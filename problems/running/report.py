@@ -1,4 +1,4 @@
-"""A run in numbers: its rhythm and forces beside people's, and its report card's ten lines."""
+"""A run in numbers: its rhythm and forces beside people's, and its report card's eleven lines."""
 
 from collections.abc import Mapping
 from typing import Any

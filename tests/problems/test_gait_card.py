@@ -76,8 +76,8 @@ def still(**angles):
     q = np.zeros((tree.dof, SAMPLES))
     for joint, angle in angles.items():
         q[tree.coordinate(joint)] = np.radians(angle)
-    names = ("C7T1", "L5S1", "hip_r", "hip_l")
-    c7, l5, *hips = (np.array(place).ravel() for place in positions(tree, q[:, 0], names))
+    names = ("head_top", "C7T1", "L5S1", "hip_r", "hip_l")
+    top, c7, l5, *hips = (np.array(place).ravel() for place in positions(tree, q[:, 0], names))
     level, zero = np.zeros((3, SAMPLES)), np.zeros((tree.dof, SAMPLES))
     stride = Stride(
         tree=tree,
@@ -91,6 +91,7 @@ def still(**angles):
         knees={"right": np.zeros(SAMPLES), "left": np.zeros(SAMPLES)},
         centre=level,
         trunk=level + (c7 - l5)[:, None],
+        head=level + (top - c7)[:, None],
         heels={"right": level, "left": level},
         toes={"right": level, "left": level},
         pressures={"right": level, "left": level},
@@ -383,10 +384,13 @@ def test_the_page_has_a_panel_for_every_curve_before_its_sources(step, card):
     assert card["faults"][0] in below.texts[-1].get_text()
 
 
-def test_the_summary_says_in_ten_lines_what_the_card_is(card):
+def test_the_summary_says_in_eleven_lines_what_the_card_is(card):
     lines = card_lines(card)
-    assert len(lines) == 10 and lines[0].startswith("walk ") and lines[1].startswith("faults ")
+    assert len(lines) == 11 and lines[0].startswith("walk ") and lines[1].startswith("faults ")
     assert card["faults"][0] in lines[1]
+    assert "ankles push off with " in lines[6] and "; at bounds: " in lines[9]
+    nods, swings = card["numbers"]["head_nod_deg"], card["numbers"]["arms"]["swing_deg"]
+    assert f"head nods {nods:.0f}, shoulders swing {swings:.0f} deg" in lines[9]
     table = "\n".join(card_table(card))
     assert all(fault in table for fault in card["faults"]) and "knee_flex / winter" in table
 

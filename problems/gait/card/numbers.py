@@ -123,13 +123,14 @@ def _fall(top: float, side: np.ndarray) -> float:
 
 
 def _sway(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return the ranges of centre of mass, trunk, pelvis and knee."""
+    """Return the ranges of centre of mass, trunk, head, pelvis and knee."""
     loading = stride.percent <= stride.toe_off / 2.0
     return {
         "com_up_mm": float(np.ptp(curves["com_up"])),
         "com_sideways_mm": float(np.ptp(curves["com_sideways"])),
         "trunk_forward_deg": _ends(curves["trunk_forward"]),
         "trunk_sideways_deg": float(np.abs(curves["trunk_sideways"]).max()),
+        "head_nod_deg": float(np.ptp(np.degrees(np.arctan2(stride.head[2], stride.head[1])))),
         "stance_knee_deg": float(curves["knee_flex"][loading].max()),
         "pelvis_rotation_deg": float(np.abs(curves["pelvis_rotation"]).max()),
         "pelvis_list_deg": float(np.abs(curves["pelvis_list"]).max()),

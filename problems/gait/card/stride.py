@@ -41,8 +41,9 @@ class Stride:
     feet and `taken` from them;
     `forces` {foot: (3, M)} of the ground, left, up and forward, in body weights; `knees` {side:
     (M,)}, what their surfaces bear beside muscles, the same, zero without these; the `centre` of
-    mass (3, M; m), the `trunk` (3, M; m) from L5/S1 to C7/T1, `heels` and `toes` {foot: (3, M; m)}
-    and `pressures` {foot: its centre of pressure (3, M; m)}, of no meaning where it bears nothing.
+    mass (3, M; m), the `trunk` (3, M; m) from L5/S1 to C7/T1, the `head` from there to its top,
+    `heels` and `toes` {foot: (3, M; m)} and `pressures` {foot: its centre of pressure (3, M; m)},
+    of no meaning where it bears nothing.
     `stances` {foot: ((start, end), ..)} in %, an end beyond 100 where it goes on into the next
     cycle. `way` (3, m) is gained in all; `duration` (s), `mass` (kg). The body is the `tree`.
     """
@@ -58,6 +59,7 @@ class Stride:
     knees: Mapping[str, np.ndarray]
     centre: np.ndarray
     trunk: np.ndarray
+    head: np.ndarray
     heels: Mapping[str, np.ndarray]
     toes: Mapping[str, np.ndarray]
     pressures: Mapping[str, np.ndarray]
@@ -108,6 +110,7 @@ def _image(stride: Stride) -> Stride:
         knees={foot: stride.knees[OTHER[foot]] for foot in OTHER},
         centre=REFLECTED * stride.centre,
         trunk=REFLECTED * stride.trunk,
+        head=REFLECTED * stride.head,
         **{
             name: {foot: REFLECTED * getattr(stride, name)[OTHER[foot]] for foot in OTHER}
             for name in PLACES
@@ -238,7 +241,7 @@ def _sampled(
     return Stride(
         tree=tree,
         percent=percent,
-        **{name: values[name] for name in (*JOINTS, "centre", "trunk")},
+        **{name: values[name] for name in (*JOINTS, "centre", "trunk", "head")},
         power={name: values[name][0] for name in POWERS},
         forces={foot: values[f"force {foot}"] for foot in OTHER},
         knees={foot: values[f"knee {foot}"][0] for foot in OTHER},
@@ -318,6 +321,7 @@ def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
         "taken": ground_power(-1),
         "centre": lambda at: center_of_mass(at.tree, at.q),
         "trunk": lambda at: at.position("C7T1") - at.position("L5S1"),
+        "head": lambda at: at.position("head_top") - at.position("C7T1"),
         **{f"heels {foot}": placed(point) for foot, point in HEELS.items()},
         **{f"toes {foot}": placed(point) for foot, point in TOES.items()},
         **{f"pressures {foot}": pressure(foot) for foot in OTHER},
@@ -347,7 +351,8 @@ def _reflect(values: dict[str, np.ndarray], here: np.ndarray, piece: _Piece) -> 
         if name in names:
             values["q"][names.index(name), here] += piece.ahead[axis]
     values["centre"][:, here] = REFLECTED * values["centre"][:, here] + ahead
-    values["trunk"][:, here] = REFLECTED * values["trunk"][:, here]
+    for name in ("trunk", "head"):
+        values[name][:, here] = REFLECTED * values[name][:, here]
     both = {foot: values[f"knee {foot}"][:, here] for foot in OTHER}
     for foot, other in OTHER.items():
         values[f"knee {foot}"][:, here] = both[other]

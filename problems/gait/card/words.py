@@ -1,4 +1,4 @@
-"""A report card in words: ten lines, and every comparison where all is asked for."""
+"""A report card in words: eleven lines, and every comparison where all is asked for."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from ocp.problems.gait.card.curves import CURVES
 
 LABEL = 28  # columns of labels
+POWERS, PUSH = "r, powers", "A2"  # of the summary, and the event of push-off
 NAMED = 2  # faults of the summary
 ROWS = (  # of the summary: label, {word: curve}
     (
@@ -30,7 +31,7 @@ ROWS = (  # of the summary: label, {word: curve}
         },
     ),
     (
-        "r, powers",
+        POWERS,
         {
             "hip": "power_hip",
             "knee": "power_knee",
@@ -47,7 +48,7 @@ INSTRUMENTED = (
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:
-    """Return the summary of a report card, ten lines for a walk, label and text in columns."""
+    """Return the summary of a report card, eleven lines for a walk, label and text in columns."""
     return _aligned(_summary(card))
 
 
@@ -75,6 +76,8 @@ def _summary(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for label, names in ROWS:
         values = [(word, card["r"].get(name)) for word, name in names.items()]
         text = ", ".join(f"{word} {r:+.2f}" for word, r in values if r is not None)
+        if label == POWERS and PUSH in card["events"]:
+            text += f"; ankles push off with {card['events'][PUSH]['value']:.2f} W/kg"
         if text:
             yield label, text
     yield "vertical force", _humps(now)
@@ -83,6 +86,7 @@ def _summary(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         f"up {now['com_up_mm']:.0f}, sideways {now['com_sideways_mm']:.0f} mm; trunk leans "
         f"{now['trunk_sideways_deg']:.0f}, loaded knee {now['stance_knee_deg']:.0f} deg",
     )
+    yield "head, arms", _head(now)
     yield "work", _work(now)
     if now["energy"]["efficiency"] is not None:
         yield "work of fibres", _fibres(now["energy"])
@@ -99,6 +103,18 @@ def _humps(now: Mapping[str, Any]) -> str:
     places = ", ".join(f"{top['percent']:.0f}" for top in tops)
     dip = f"; valley {valley['BW']:.2f} at {valley['percent']:.0f} %" if len(tops) > 1 else ""
     return f"maxima {text} BW at {places} %{dip}"
+
+
+def _head(now: Mapping[str, Any]) -> str:
+    """Return how head and arms move, and which joints stand at their bounds, as text."""
+    bounds: dict[str, float] = {}
+    for joint, share in now["at_bounds_percent"].items():  # the longest first
+        bounds.setdefault(joint.removesuffix("_r").removesuffix("_l"), share)
+    held = ", ".join(f"{joint} {share:.0f} %" for joint, share in bounds.items()) or "none"
+    return (
+        f"head nods {now['head_nod_deg']:.0f}, shoulders swing {now['arms']['swing_deg']:.0f} deg, "
+        f"people 3 to 7, 20 to 35 [recalled]; at bounds: {held}"
+    )
 
 
 def _work(now: Mapping[str, Any]) -> str:
