@@ -106,7 +106,7 @@ def _humps(now: Mapping[str, Any]) -> str:
 
 
 def _head(now: Mapping[str, Any]) -> str:
-    """Return how head and arms move, and which joints stand at their bounds, as text."""
+    """Return the nods of the head, the swing of arms and the joints at their bounds, as text."""
     bounds: dict[str, float] = {}
     for joint, share in now["at_bounds_percent"].items():  # the longest first
         bounds.setdefault(joint.removesuffix("_r").removesuffix("_l"), share)
