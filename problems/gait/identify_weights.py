@@ -13,6 +13,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
+from time import monotonic
 
 import numpy as np
 
@@ -45,13 +47,16 @@ from ocp import (
     unilateral,
 )
 from ocp.cli import DONE, FAILED, exit_status, refuse
+from ocp.mechanics import nominal
 from ocp.models.arms.two_link import two_link
 from ocp.models.walkers.five_link import five_link
-from ocp.problems.arms.identify_arm import MISSES, beyond
+from ocp.problems.arms.identify_arm import MISSES
+from ocp.problems.gait.kept_trials import KeptTrials, errors_of, failure, trials_table
 from ocp.problems.gait.solve_step import closely, walk
 from ocp.problems.gait.statement.step import problem as step
+from ocp.problems.gait.walks_at_speeds import judge_speeds, speeds_table
 from ocp.problems.hopping.biped_walk import DRIVEN, EXCHANGED, swing
-from ocp.studies import markdown
+from ocp.storage import check_writable
 
 SPREAD = 0.4  # standard deviation of the logarithms of true weights over the statement's
 SAMPLES = 51
@@ -157,13 +162,19 @@ def planar() -> Problem:
     )
 
 
-def case(name: str, seed: int) -> Case:
-    """Return the reach or a walk with true weights of a seed."""
+def statement(name: str, seed: int) -> tuple[Problem, dict[str, float]]:
+    """Return the reach or a walk, and {term: true weight over the stated one} of a seed."""
     stated = {"reach": reach, "planar": planar, "walk": step}[name]()
     rng = np.random.default_rng(seed)
     terms = stated.objective.terms
     drawn = {term.name: float(np.exp(SPREAD * rng.standard_normal())) for _, term in terms}
-    factors = drawn | {SCALE[name]: 1.0}
+    return stated, drawn | {SCALE[name]: 1.0}
+
+
+def case(name: str, seed: int) -> Case:
+    """Return the reach or a walk with true weights of a seed."""
+    stated, factors = statement(name, seed)
+    terms = stated.objective.terms
     true = Objective(terms=tuple((weight * factors[term.name], term) for weight, term in terms))
     transcription, solver = Transcription(), Solver(options={"tol": 1e-10})
     solved: Callable = _solve_plainly
@@ -205,69 +216,79 @@ def recorded(motion: Solution, seed: int | None = None) -> Recording:
     return Recording(t=t, q=q + noise, encoder=sizes, name=f"noise {seed}")
 
 
-def table(this: Case, whole: ObjectiveFit, exact: ObjectiveFit, noisy: Sequence) -> str:
-    """Return the table of the weights: true, by the first-order conditions of the computed motion,
-    from exact curves, and from noisy ones."""
-    off = np.array([this.off(each) for each in noisy])
-    deviations = np.array([[each.errors[name] for name in each.terms] for each in noisy])
-    known = {term.name: weight for weight, term in this.problem.objective.terms}
-    rows = []
-    for k, name in enumerate(exact.terms):
-        true = known[name] * this.factors[name]
-        rows.append(
-            (
-                name,
-                f"{known[name]:.4g}",
-                f"{true:.6g}",
-                f"{whole.inverse[name] / true - 1:.1e}" if whole.inverse else "",
-                f"{np.expm1(this.off(exact)[k]):.1e}",
-                f"{deviations[:, k].mean():.2g}",
-                f"{np.sqrt(np.mean((off[:, k] / deviations[:, k]) ** 2)):.2f}",
-                f"{(np.abs(off[:, k]) <= 2 * deviations[:, k]).sum()}",
-            )
-        )
-    header = ("term", "stated", "true", "by conditions, off", "exact, off")
-    more = ("standard error", "scatter / it", f"within two of it, of {len(noisy)}")
-    return markdown("", (*header, *more), rows).strip()
-
-
-def inside(this: Case, found: ObjectiveFit) -> bool:
-    """Tell whether true weights are within the ellipsoid about those found that 95 % of true ones
-    are in."""
-    off = this.off(found)
-    return beyond(float(off @ np.linalg.solve(found.covariance, off)), len(off)) >= MISSES
-
-
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print what trials find, and return the exit status: whether exact curves give all weights
     within 1 %, and noisy ones within their errors in 19 of 20."""
     flags = _parser().parse_args(arguments)
-    if flags.trials < 1:
-        error = ValueError(f"--trials: expected at least 1, got {flags.trials}")
-        return refuse("identify_weights", error)
-    this = case(flags.what, flags.seed)
-    print(f"{flags.what}: {len(this.sought)} weights, {SCALE[flags.what]} keeps its own")
-    whole, exact = this.identify([this.motion]), this.identify([recorded(this.motion)])
-    _tell("exact", this, exact)
-    noisy = []
-    near = replace(this, problem=exact.problem, guess=exact.solutions[0])
-    for seed in range(flags.trials):
-        noisy.append(near.identify([recorded(this.motion, seed)], secants=not flags.slopes))
-        _tell(f"noise {seed}", this, noisy[-1])
-    print(table(this, whole, exact, noisy))
-    count = sum(inside(this, each) for each in noisy)
-    near_truth = sum(
-        np.count_nonzero(np.abs(this.off(each)) <= 2 * np.array([*each.errors.values()]))
-        for each in noisy
+    stated, factors = statement(flags.what, flags.seed)
+    sought = [name for name, factor in factors.items() if factor != 1.0]
+    about = f"{flags.what}, true weights of seed {flags.seed}, by " + (
+        "derivatives" if flags.slopes else "differences"
     )
-    size = len(noisy) * len(this.sought)
-    words = f"within two of their errors: {near_truth} of {size} weights"
+    try:
+        _check(flags)
+        kept = KeptTrials.read(flags.file, about)
+    except (ValueError, OSError) as error:
+        return refuse("identify_weights", error)
+    print(f"{flags.what}: {len(sought)} weights, {SCALE[flags.what]} keeps its own")
+    _find(kept, flags)
+    known = {term.name: float(nominal(weight)) for weight, term in stated.objective.terms}
+    print(trials_table(sought, known, factors, kept))
+    done = [kept.trials[seed] for seed in range(flags.trials) if seed in kept.trials]
+    near, size = sum(int(each.near.sum()) for each in done), len(done) * len(sought)
+    words = f"within two of their errors: {near} of {size} weights"
     print(f"{words} ({(1 - MISSES) * size:.0f} are expected)")
-    largest = float(np.abs(np.expm1(this.off(exact))).max())
+    largest = float(np.abs(np.expm1(kept.exact["exact"])).max())
+    count = sum(each.inside for each in done)
     print(f"largest error from exact curves: {100 * largest:.2g} %")
-    print(f"within the ellipsoid of their errors: {count} of {flags.trials} trials")
+    print(f"within the ellipsoid of their errors: {count} of {len(done)} trials")
+    if len(done) < flags.trials:
+        print(f"{len(done)} of {flags.trials} trials are done: the same command goes on")
+    if flags.speeds:
+        seeds = [seed for seed in range(flags.trials) if seed in kept.trials]
+        judge_speeds(kept, factors, sought, flags.speeds, seeds)
+        print(speeds_table(kept, flags.speeds, seeds))
     enough = largest <= EXACT and count >= int(0.95 * flags.trials)
     return DONE if enough else FAILED
+
+
+def _check(flags: argparse.Namespace) -> None:
+    """Raise ValueError for numbers of no sense."""
+    if flags.trials < 1:
+        raise ValueError(f"--trials: expected at least 1, got {flags.trials}")
+    if flags.speeds and flags.what != "walk":
+        raise ValueError(f"--speeds: of the walk alone, not of {flags.what}")
+    if flags.file is not None:
+        check_writable(flags.file)
+
+
+def _find(kept: KeptTrials, flags: argparse.Namespace) -> None:
+    """Find the weights of the trials that are not kept yet, until time is over."""
+    end = monotonic() + flags.seconds
+    left = [seed for seed in range(flags.trials) if seed not in kept.trials]
+    if not left and kept.exact:
+        return
+    this = case(flags.what, flags.seed)
+    exact = this.identify([recorded(this.motion)])
+    _tell("exact", this, exact)
+    if not kept.exact:
+        true = {t.name: w * this.factors[t.name] for w, t in this.problem.objective.terms}
+        by = this.identify([this.motion]).inverse
+        conditions = None if by is None else [by[n] / true[n] - 1 for n in exact.terms]
+        kept.exact = {"exact": this.off(exact).tolist(), "conditions": conditions}
+        kept.save()
+    near = replace(this, problem=exact.problem, guess=exact.solutions[0])
+    for seed in left:
+        if monotonic() > end:
+            return
+        try:
+            found = near.identify([recorded(this.motion, seed)], secants=not flags.slopes)
+        except ValueError as error:
+            kept.trials[seed] = failure(len(this.sought), error)
+        else:
+            kept.trials[seed] = errors_of(this.off(found), found)
+            _tell(f"noise {seed}", this, found)
+        kept.save()
 
 
 def _tell(what: str, this: Case, found: ObjectiveFit) -> None:
@@ -286,6 +307,12 @@ def _parser() -> argparse.ArgumentParser:
     count: dict = {"type": int, "metavar": "N"}
     parser.add_argument("--trials", default=20, help="with noise (default: 20)", **count)
     parser.add_argument("--seed", default=0, help="of the true weights (default: 0)", **count)
+    words = "that keeps what is found: the same command goes on from there"
+    parser.add_argument("--file", metavar="FILE.json", help=words)
+    words = "begin no trial after so long (s; default: none)"
+    parser.add_argument("--seconds", type=float, default=inf, metavar="S", help=words)
+    words = "speeds (m/s) at which walks by the weights found are laid beside the true ones"
+    parser.add_argument("--speeds", type=float, nargs="+", default=[], metavar="V", help=words)
     words = "errors by derivatives alone, also where active sets change within them"
     parser.add_argument("--slopes", action="store_true", help=words)
     return parser
