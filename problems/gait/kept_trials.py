@@ -84,7 +84,7 @@ class KeptTrials:
 
     @classmethod
     def read(cls, path: str | None, about: str) -> "KeptTrials":
-        """Return what a file keeps, nothing where there is none.
+        """Return the trials of a file, none where there is no file.
 
         Raises:
             ValueError: the file is about another search.

@@ -220,9 +220,10 @@ class WeightSearch:
 
     def better_start(self, inverse: Stationarity | None) -> np.ndarray:
         """Return the logarithms of the statement's weights, or of those by the first-order
-        conditions where motions are nearer with these."""
+        conditions where these leave none at nought, as noise does, and motions are nearer with
+        them."""
         logs = np.zeros(len(self.names))
-        if inverse is None:
+        if inverse is None or not (inverse.weights > 1 / RANGE).all():
             return logs
         before, _ = self.stack(logs)
         other = np.log(np.clip(inverse.weights, 1 / RANGE, RANGE))
