@@ -285,6 +285,10 @@ def test_films_are_written_whole_and_contain_every_frame(step, tmp_path):
     animate_walk(step, tmp_path / "walk.gif", steps=1, slower=1.0, rate=4)
     with Image.open(tmp_path / "walk.gif") as film:
         assert film.n_frames == 3
+        seen = np.asarray(film.convert("L")) < 250
+        _, wide = seen.shape
+        assert seen[:360, : wide // 2].any() and seen[:360, wide // 2 :].any()  # side, front
+        assert seen[370:, : wide // 2].any()  # above
     animate_walk(step, tmp_path / "walk.html", steps=2, rate=10)
     text = (tmp_path / "walk.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, re.S)[1])

@@ -26,9 +26,12 @@ from ocp.plots import (
     stick,
     style,
 )
-from ocp.problems.gait.pictures.human_figure import BODY, FRONT, SIDEWAYS, body_points
+from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, step_length
 from ocp.storage import write
+
+SIZE = 9.0, 5.6  # in, of a film
+HIGH, ASIDE = (-0.08, 1.95), (-0.5, 0.5)  # m, of its panels
 
 
 def animate_walk(
@@ -36,8 +39,8 @@ def animate_walk(
 ) -> None:
     """Write the walk going on for `steps` steps, `slower` than it is, at `rate` frames per second.
 
-    As .gif and .mp4 it is seen from the side and the front, as .html in space. Raises ValueError
-    naming any other suffix, and for numbers that make no film.
+    As .gif and .mp4 it is seen from the side, the front and above, as .html in space. Raises
+    ValueError naming any other suffix, and for numbers that make no film.
     """
     check_suffix(path, FILMS)
     if solution.phases:  # as they are, once
@@ -53,7 +56,7 @@ def animate_walk(
     if kind != ".html":
         going = going_on(solution, steps, frames)
         acted = partial(_acted, going, slower)
-        write(path, film_bytes(acted, len(going.t), rate, (9.0, 3.9), kind))
+        write(path, film_bytes(acted, len(going.t), rate, SIZE, kind))
     else:
         walk = walk_in_space(solution, steps, frames)
         long = steps * solution.duration * slower
@@ -116,25 +119,33 @@ def _partner(name: str) -> str:
 
 
 def _acted(going: Scene, slower: float, figure: Any) -> Callable[[int], Any]:
-    """Set the scene of the film from the side and the front; return act(k)."""
+    """Set the scene of the film from the side, the front and above; return act(k)."""
     forward = [values[2] for values in going.points.values()]
-    low, high = np.min(forward), np.max(forward)
-    side, front = figure.subplots(1, 2, width_ratios=(high - low + 0.3, 1.0))
-    for axes, limits, name in (
-        (side, (low - 0.15, high + 0.15), "forward, z (m)"),
-        (front, (-0.5, 0.5), "to the left, x (m)"),
-    ):
-        style(axes, name, "")
+    along = float(np.min(forward)) - 0.15, float(np.max(forward)) + 0.15
+    spans = {"width_ratios": (np.ptp(along), np.ptp(ASIDE))}
+    spans["height_ratios"] = np.ptp(HIGH), np.ptp(ASIDE)
+    (side, front), (above, corner) = figure.subplots(2, 2, **spans)
+    corner.set_axis_off()
+    ahead, left, up = "forward, z (m)", "to the left, x (m)", "up, y (m)"
+    seen = {
+        SIDEWAYS: (side, along, HIGH, ahead, up),
+        FRONT: (front, ASIDE, HIGH, left, up),
+        ABOVE: (above, along, ASIDE, ahead, left),
+    }
+    for axes, across, upward, below, beside in seen.values():
+        style(axes, below, beside)
+        axes.set(xlim=across, ylim=upward, aspect="equal")
+    for axes in (side, front):
         axes.axhline(0.0, color="0.5", linewidth=0.8)
-        axes.set(xlim=limits, ylim=(-0.08, 1.95), aspect="equal")
-    side.set_ylabel("up, y (m)", fontsize=TEXT)
 
     def act(k: int) -> Any:
         said = [f"t = {going.t[k]:.2f} s", pace(slower, 1.0)]
         figure.suptitle(",  ".join(filter(None, said)), fontsize=TEXT)
-        return show(side, going, BODY, k, SIDEWAYS, width=2.4) + show(
-            front, going, BODY, k, FRONT, width=2.4
-        )
+        return [
+            artist
+            for view, (axes, *_) in seen.items()
+            for artist in show(axes, going, BODY, k, view, width=2.4)
+        ]
 
     return act
 
