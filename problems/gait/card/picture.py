@@ -16,10 +16,10 @@ RIGHT, LEFT = COLOURS[1], COLOURS[0]
 MEASURED = {"winter": "0.55", "fukuchi": "0.1", "falisse": COLOURS[2]}
 CYCLE = (0, 50, 100)  # %, at which ticks are
 COLUMNS, WIDTH = 5, 10.0  # panels in a row; in
-PANEL, WORDS = 1.46, 2.05  # in, how high a panel is, and the words below
+PANEL, WORDS = 1.46, 2.3  # in, how high a panel is, and the words below
 MARGINS = Margins(left=0.42, right=0.1, top=0.45, below=0.24, between=0.44)
 FAULTS = 9  # that are written below
-LETTERS = 96  # of a line of the words below, two columns of which are side by side
+LETTERS = 84, 96  # of a line of the words below, in two columns side by side
 TINY = 6  # pt
 
 
@@ -105,10 +105,10 @@ def _words(axes: Any, card: Mapping[str, Any]) -> None:
     more = len(card["faults"]) - len(faults)
     faults += [f"and {more} more"] if more > 0 else []
     title = "faults, the worst first" if faults else "no faults"
-    for x, head, lines in (
-        (MARGINS.left / WIDTH, "in numbers", [*summary, *card["remarks"]]),
-        (0.5, title, faults),
+    for x, head, lines, most in (
+        (MARGINS.left / WIDTH, "in numbers", [*summary, *card["remarks"]], LETTERS[0]),
+        (0.5, title, faults, LETTERS[1]),
     ):
-        broken = [part for line in lines for part in wrap(" ".join(line.split()), LETTERS)]
+        broken = [part for line in lines for part in wrap(" ".join(line.split()), most)]
         axes.text(x, 0.86, head, fontsize=TEXT, fontweight="bold", va="top")
         axes.text(x, 0.75, "\n".join(broken), fontsize=SMALL, va="top", linespacing=1.3)

@@ -7,7 +7,7 @@ from ocp.problems.gait.card.curves import CURVES
 
 LABEL = 28  # columns of labels
 POWERS, PUSH = "r, powers", "A2"  # of the summary, and the event of push-off
-NAMED = 2  # faults of the summary
+NAMED = 2  # faults of the summary, and joints at their bounds
 ROWS = (  # of the summary: label, {word: curve}
     (
         "r, legs",
@@ -110,7 +110,9 @@ def _head(now: Mapping[str, Any]) -> str:
     bounds: dict[str, float] = {}
     for joint, share in now["at_bounds_percent"].items():  # the longest first
         bounds.setdefault(joint.removesuffix("_r").removesuffix("_l"), share)
-    held = ", ".join(f"{joint} {share:.0f} %" for joint, share in bounds.items()) or "none"
+    longest = [f"{joint} {share:.0f} %" for joint, share in bounds.items()][:NAMED]
+    more = [f"{len(bounds) - NAMED} more"] if len(bounds) > NAMED else []
+    held = ", ".join((*longest, *more)) or "none"
     return (
         f"head nods {now['head_nod_deg']:.0f}, shoulders swing {now['arms']['swing_deg']:.0f} deg, "
         f"people 3 to 7, 20 to 35 [recalled]; at bounds: {held}"
