@@ -58,10 +58,11 @@ PLAIN = Schedule(ball_off=0.10, flat=0.15, toe_off=0.20, heel_off=0.75)
 DEGREE = 4  # of a walk's spline
 # Inner knots beside two at each change of contact, those that lower the default walk's objective
 # most first: (number of the span between two changes, where in it). Motions change fastest before
-# the heel goes off and before the foot strikes.
+# the heel goes off and before the foot strikes. The third row is of feet that hardly slip.
 BETWEEN = (
     *((3, 0.5), (2, 0.4), (0, 1 / 3), (3, 0.75), (2, 0.67), (0, 2 / 3)),
     *((3, 0.875), (2, 0.86), (1, 1 / 3), (1, 2 / 3), (3, 0.25)),
+    *((2, 0.2), (3, 0.9375), (1, 5 / 6), (1, 1 / 6), (0, 1 / 6), (3, 0.96875)),
 )
 
 
