@@ -62,6 +62,12 @@ def test_walk_by_torques_is_the_same_without_muscles():
     assert lost == {"excitations of muscles", "work of muscles", "reserves"} <= muscle_gait.OWN
 
 
+def test_the_ground_gives_no_energy():
+    for problem in (stated(), muscle_gait.by_torques(stated())):
+        names = {each.name for each in problem.constraints}
+        assert {"dissipation.right.2", "dissipation.left.2"} < names
+
+
 def test_walks_in_phases_are_refused():
     with pytest.raises(ValueError, match="muscle_gait: expected stride half"):
         muscle_gait.problem(Gait(stride="full"))
