@@ -34,7 +34,7 @@ from ocp.problem.constraints.poses import (
     pose_tracking,
     upright,
 )
-from ocp.problem.constraints.strength import STRENGTH
+from ocp.problem.constraints.strength import STRENGTH, strength_limits
 from ocp.problem.constraints.time_series import Curves, Series, curves
 from ocp.problem.constraints.tracking import (
     angle_tracking,
@@ -203,6 +203,7 @@ __all__ = [
     "smoothness",
     "squares",
     "stage_cost",
+    "strength_limits",
     "swing_together",
     "torque_limits",
     "torque_rate",

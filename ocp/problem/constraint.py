@@ -31,8 +31,8 @@ DEPTH = 50  # of operations, to which two open bounds are compared
 class Span:
     """The instants from `start` to `end` of s; an end that is open is left out itself.
 
-    Inequalities on the motion alone hold at as many instants `between` each two nodes, too, for
-    what passes so quickly that nodes would miss it. Raises ValueError for other ends or numbers.
+    Inequalities hold at as many instants `between` each two nodes, too, for what passes so quickly
+    that nodes would miss it. Raises ValueError for other ends or numbers.
     """
 
     start: float

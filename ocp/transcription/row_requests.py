@@ -134,6 +134,11 @@ def request_instants(
     return _instants_within(when, s, fixed=on_nodes, dense=not equal)
 
 
+def between_nodes(when: str | Span | Moment) -> bool:
+    """Tell whether rows hold between the nodes too."""
+    return isinstance(when, Span) and when.between > 0
+
+
 def _instants_within(when: Span, s: np.ndarray, *, fixed: bool, dense: bool) -> tuple[float, ...]:
     """Return the instants of s in a span.
 
@@ -183,7 +188,12 @@ def constraint_requests(
             places: dict = {}
             for chosen, equal, lifted, rates in _sort_rows(part, values, on_nodes, rated):
                 s = request_instants(program, nodes, constraint.when, equal, lifted)
-                if rates:
+                if lifted and not (equal or rates) and between_nodes(constraint.when):
+                    rates = True  # whose kernels know what is lifted between the nodes
+                    s = request_instants(
+                        program, program.layout.nodes, constraint.when, False, False
+                    )
+                elif rates:
                     grid = program.rate_grid(stack[chosen], nodes, equal=equal, lifted=lifted)
                     s = request_instants(program, grid, constraint.when, False, False)
                 if not s and not (constraint.when.open_start and constraint.when.open_end):

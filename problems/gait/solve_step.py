@@ -12,6 +12,7 @@ import numpy as np
 from ocp import (
     Attempt,
     BSpline,
+    Constraint,
     Guess,
     Plan,
     Problem,
@@ -63,6 +64,7 @@ ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
 PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
 SHARED, CLOSER = 10, 12  # steps of the grid to a segment where both feet bear: walking, and else
+WAYPOINTS = 25  # of each phase, from which a stage begins
 FEW = 3, 3  # of elastic people: steps to a segment, and where both feet bear
 
 
@@ -310,8 +312,20 @@ def limited(problem: Problem) -> Problem:
     """Return a problem whose drives have their constant limits alone."""
     elements = tuple(each for each in problem.tree.elements if not isinstance(each, Strength))
     bare = replace(problem.tree, elements=elements)
-    phases = tuple(replace(phase, tree=phase.tree and bare) for phase in problem.phases)
+    phases = tuple(
+        replace(
+            phase,
+            tree=phase.tree and bare,
+            constraints=[each for each in phase.constraints if not _of_strength(each)],
+        )
+        for phase in problem.phases
+    )
     return replace(problem, tree=bare, phases=phases)
+
+
+def _of_strength(constraint: Any) -> bool:
+    """Tell whether something that a phase asks for is strength, held between nodes too."""
+    return isinstance(constraint, Constraint) and constraint.name.startswith(STRENGTH)
 
 
 def after(
@@ -390,4 +404,12 @@ def together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any
         **last,
         **total_statistics([first, last]),
         "stages": [*first["stages"], *last["stages"]],
+    }
+
+
+def waypoints(solution: Solution) -> dict[str, Guess]:
+    """Return the motion of each phase of a solution as guesses."""
+    return {
+        name: Guess(q=phase.q(phase.times(WAYPOINTS)), duration=phase.duration)
+        for name, phase in solution.phases.items()
     }

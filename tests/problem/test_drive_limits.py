@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ocp
+from ocp.problem import strength_limits
 
 INERTIA, STALL, FREE, WAY = 0.5, 3.0, 4.0, 2.0
 LEG = ocp.Voluntary(
@@ -58,6 +59,19 @@ def test_a_motor_turns_a_wheel_in_the_least_time_of_its_line():
     smooth = ocp.solve(turned(tree)).require()
     known = ocp.verify(smooth).violations["strength"]
     assert known.nodes < 1e-8 and known.unit == "N m" and known.label.startswith("hinge")
+
+
+def test_torques_between_the_nodes_are_within_strength_too_where_that_is_asked():
+    tree = flywheel(*(ocp.Strength(joint="hinge", direction=way, capacity=LEG) for way in (1, -1)))
+    seldom = ocp.Transcription(method=ocp.Spline(nodes=2, torques="variables"))
+    stated = turned(tree)
+    closer = replace(stated, constraints=(*stated.constraints, *strength_limits(tree, between=5)))
+    found = [ocp.solve(each, seldom).require(coarse=True) for each in (stated, closer)]
+    exceeded = [ocp.verify(each).violations["strength"] for each in found]
+    assert all(each.nodes < 1e-8 for each in exceeded)
+    assert exceeded[1].dense < exceeded[0].dense / 5
+    assert found[1].duration > found[0].duration
+    assert strength_limits(tree, joints=("knee",)) == ()
 
 
 def test_voluntary_strength_is_three_quarters_and_half_at_its_speeds():

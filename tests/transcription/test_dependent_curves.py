@@ -24,8 +24,10 @@ from ocp import (
 from ocp.mechanics import positions
 from ocp.mechanics.kinematics.loop_closure import gap, gap_rate
 from ocp.motion import coarsest_curve, curve_matrix
+from ocp.problems.arms.two_link_effort import problem as reach
 from ocp.problems.human.barman_gait import problem as step
 from ocp.problems.mechanisms.five_bar_pick import problem as pick
+from ocp.problems.running import problem as run
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.transcription import transcribe, with_dependent_curves
 from ocp.transcription.laws.dependent_curves import dependent_spans
@@ -119,6 +121,29 @@ def test_a_step_stands_exactly_on_six_points():
             assert all(size < limit for size, limit in zip(worst, EXACT)), (foot.name, worst)
 
 
+def test_a_joint_that_nothing_drives_keeps_its_law_between_the_nodes():
+    """Twice as many segments of its own leave a tenth, at about the same objective."""
+    stated = swing(points=30)
+    finer = with_dependent_curves(stated, 2 * stated.motion.segments)
+    assert finer.motion.curves[0] == stated.motion and dependent_spans(finer) == {1: ((0.0, 1.0),)}
+    common, own = (solve(each).require(coarse=True) for each in (stated, finer))
+    lacks = [
+        np.abs(each.trace(lambda at: at.required_torques[1], each.times(1001))).max()
+        for each in (common, own)
+    ]
+    assert lacks[1] < lacks[0] / 10
+    assert own.objective == pytest.approx(common.objective, rel=5e-3)
+
+
+def test_phases_in_which_joints_follow_have_curves_of_their_own():
+    stated = run()
+    assert [bool(phase.motion.curves) for phase in stated.phases] == [False, False, True]
+    *_, flight = stated.phases
+    assert flight.motion.curves[0].segments == 2 * flight.motion.curves[-1].segments
+    rows = dependent_spans(stated.parts["flight"])
+    assert [stated.tree.moving[row].actuated for row in rows] == [False] * 6
+
+
 def test_what_follows_are_joints_of_the_leg_that_stands():
     stated = step(points=6, active="gait", exact=True)
     names = [joint.name for joint in stated.tree.moving]
@@ -129,8 +154,8 @@ def test_what_follows_are_joints_of_the_leg_that_stands():
 
 
 def test_what_cannot_be_is_refused_by_name():
-    with pytest.raises(ValueError, match="no rigid contact or closed loop is stated"):
-        with_dependent_curves(swing())
+    with pytest.raises(ValueError, match="no rigid contact, closed loop or passive joint is"):
+        with_dependent_curves(reach())
     with pytest.raises(ValueError, match="motion: expected a BSpline on given knots"):
         with_dependent_curves(with_dependent_curves(pick(points=12)))
     with pytest.raises(ValueError, match="that of row 1 of q is none of the motion's basis"):

@@ -1,5 +1,7 @@
 """Strength of drives over angle and speed, as a constraint on every motion of a tree."""
 
+from collections.abc import Collection
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,7 @@ from ocp.mechanics.elements import Strength, TorqueSpeed
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import unit_of
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, Span
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant
@@ -17,31 +19,41 @@ if TYPE_CHECKING:
 STRENGTH = "strength"
 
 
-def strength_limits(tree: Tree) -> tuple[Constraint, ...]:
+def strength_limits(
+    tree: Tree, joints: Collection[str] | None = None, between: int = 0
+) -> tuple[Constraint, ...]:
     """Return the constraints that keep the torques of drives within their strength over angle and
-    speed; none of a tree without such drives."""
-    known = strengths(tree)
+    speed; none of a tree without such drives.
+
+    Args:
+        tree: the tree, whose problems have these constraints at the nodes.
+        joints: those whose drives are meant; all where it is None.
+        between: at how many instants between each two nodes they hold too.
+    """
+    known = [each for each in strengths(tree) if joints is None or each.joint in joints]
     if not known:
         return ()
     units = [unit_of(tree.moving[tree.coordinate(each.joint)], "tau") for each in known]
     return (
         Constraint(
-            name=STRENGTH,
-            function=_room,
+            name=STRENGTH if not between else f"{STRENGTH}.between",
+            function=partial(_room, {each.joint for each in known}),
             lower=0.0,
             upper=inf,
             labels=tuple(f"{each.joint} {side}" for each in known for side in each.sides),
             units=tuple(unit for each, unit in zip(known, units) for _ in each.sides),
+            when=Span(start=0.0, end=1.0, between=between) if between else "path",
         ),
     )
 
 
-def _room(at: "Instant") -> Matrix:
-    """Return the strength that drives have left."""
+def _room(joints: Collection[str], at: "Instant") -> Matrix:
+    """Return the strength that drives of these joints have left."""
     rows: list[Matrix] = []
     for each in strengths(at.tree):
-        row = at.tree.coordinate(each.joint)
-        rows += each.room(at.tau[row], at.q[row], at.qd[row])
+        if each.joint in joints:
+            row = at.tree.coordinate(each.joint)
+            rows += each.room(at.tau[row], at.q[row], at.qd[row])
     return ca.vertcat(*rows)
 
 

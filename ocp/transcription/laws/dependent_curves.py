@@ -1,10 +1,12 @@
-"""Curves of dependent coordinates, on which rigid contacts and closed loops hold everywhere.
+"""Curves of dependent coordinates, on which rigid contacts, closed loops and the laws of passive
+joints hold everywhere.
 
 A spline meets a nonlinear law g(q) = 0 at as many instants as it has freedom, and strays between
 them by as much as it is coarse. Of the coordinates that a law couples as many depend on the others
-as it has independent rows (coordinate partitioning: Wehage & Haug 1982). These get knots of their
-own while the law holds, enough to follow from the others all along; the others keep the statement's
-curve. Where a contact begins or ends accelerations go on, and no more.
+as it has independent rows (coordinate partitioning: Wehage & Haug 1982). Joints that nothing drives
+and no contact bears, as the root of a body in flight, follow from the others by the law of motion.
+These get knots of their own while the law holds, enough to follow from the others all along; the
+others keep the statement's curve. Where a contact begins or ends accelerations go on, and no more.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,6 +21,8 @@ from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.motion.spline import ALIKE, BSpline
 from ocp.problem.contact.ground import Ground
+from ocp.problem.contact.transmitted_wrenches import passive_rows
+from ocp.problem.phases.phase_problems import with_bases
 from ocp.problem.statement import Problem
 from ocp.transcription.laws.contact_laws import Hold, hold_places, independent_holds
 
@@ -33,21 +37,37 @@ Span = tuple[float, float]
 
 
 def with_dependent_curves(problem: Problem, pieces: int = PIECES) -> Problem:
-    """Return the problem on a basis on which its rigid contacts and closed loops hold everywhere.
+    """Return the problem on a basis on which its rigid contacts, closed loops and the laws of its
+    passive joints hold everywhere.
 
     Args:
-        problem: on a BSpline with given knots, whose curve all other coordinates keep.
-        pieces: of the whole motion, one of which is the longest between two knots of coordinates
-            that depend on the others. Between knots these are off by the sixth power of that.
+        problem: on a BSpline with given knots, whose curve all other coordinates keep, or in phases
+            of which some are.
+        pieces: of the whole motion, or of a phase, one of which is the longest between two knots of
+            coordinates that depend on the others. Between knots these are off by the sixth power of
+            that.
 
     Raises ValueError without a BSpline, and where nothing makes coordinates depend on others.
     """
+    spans = {name: dependent_spans(part) for name, part in problem.parts.items()}
+    if not any(spans.values()):
+        raise ValueError(
+            "with_dependent_curves: no rigid contact, closed loop or passive joint is stated"
+        )
+    return with_bases(
+        problem,
+        [
+            _with_curves(part, spans[name], pieces) if spans[name] else part.motion
+            for name, part in problem.parts.items()
+        ],
+    )
+
+
+def _with_curves(problem: Problem, spans: dict[int, tuple[Span, ...]], pieces: int) -> BSpline:
+    """Return the basis of a motion with curves of the coordinates that depend on others."""
     motion = problem.motion
     if not isinstance(motion, BSpline) or motion.moving or motion.curves:
         raise ValueError(f"motion: expected a BSpline on given knots, got {motion!r}")
-    spans = dependent_spans(problem)
-    if not spans:
-        raise ValueError("with_dependent_curves: no rigid contact or closed loop is stated")
     degree = max(DEGREE, motion.degree)
     own = dict.fromkeys(motion.breaks[1:-1].tolist(), degree - motion.degree + 1)
     times = _knots(own, spans, degree, pieces)
@@ -59,17 +79,17 @@ def with_dependent_curves(problem: Problem, pieces: int = PIECES) -> Problem:
             kept |= {s: most for s, most in times.items() if start < s < end}
             kept |= {s: degree - KEPT for s in (start, end) if 0 < s < 1}
         curves[row] = _spline(degree, kept)
-    return replace(problem, motion=replace(whole, curves=tuple(curves)))
+    return replace(whole, curves=tuple(curves))
 
 
 def dependent_spans(problem: Problem) -> dict[int, tuple[Span, ...]]:
     """Return {row of q: the parts of the motion over which that coordinate depends on others}, by
-    closed loops all along, by rigid contacts while they hold."""
+    closed loops and laws of passive joints all along, by rigid contacts while they hold."""
     tree, ground = problem.tree, problem.ground
-    found: dict[int, list[Span]] = {}
-    loops = choose_bearing_rows(tree, structure(tree).passive) or ()
-    for row in loops:
-        found[row] = [(0.0, 1.0)]
+    shape = structure(tree)
+    loops = choose_bearing_rows(tree, shape.passive) or ()
+    whole = loops if shape.closed else passive_rows(tree, ground)
+    found: dict[int, list[Span]] = {row: [(0.0, 1.0)] for row in whole}
     number, place = nominal((tree, ground))
     holds = [] if ground is None else independent_holds(number, place)
     if not holds:

@@ -53,9 +53,6 @@ def laws(
     free = tuple(row for row in _free_rows(problem, lifted) if row not in tree.states)
     stated: list[tuple[Constraint, Sequence[Sequence[float]] | None]] = []
     driven = tuple(row for row in range(tree.dof) if row not in (*free, *tree.states))
-    instants = tuple(coarsest_curve(problem.motion).abscissae(2).tolist())
-    if problem.cyclic and not lifted:  # the end is the start's image
-        instants = tuple(s for s in instants if s < 1.0)
     if lifted and driven:
         borne = () if problem.motion.collocated else _unborne_balls(tree, driven)
         law = (
@@ -65,11 +62,12 @@ def laws(
         )
         stated.append((law, None))
     if free and not integrated:
-        stated.append((_passive_law(tree, free), (instants,) * len(free)))
+        every = [_law_instants(problem, lifted, row) for row in free]
+        stated.append((_passive_law(tree, free), every))
     balls = [rows for rows in tree.balls if rows[0] in _lengths(problem, driven)]
     if balls:
-        collocated = problem.motion.collocated
-        stated.append((_length_law(tree, balls), None if collocated else (instants,) * len(balls)))
+        every = [_law_instants(problem, lifted, rows[0]) for rows in balls]
+        stated.append((_length_law(tree, balls), None if problem.motion.collocated else every))
     if tree.states:
         stated += _state_laws(problem, lifted)
     if tree.stays:
@@ -219,6 +217,17 @@ def _free_rows(problem: Problem, lifted: bool) -> tuple[int, ...]:
         return rows
     bears = choose_bearing_rows(problem.tree, tuple(row for row in rows if row in shape.looped))
     return () if lifted or bears is None else tuple(row for row in rows if row not in bears)
+
+
+def _law_instants(problem: Problem, lifted: bool, row: int) -> tuple[float, ...]:
+    """Return the instants of a law of accelerations at a row of q: as many as these have freedom
+    there."""
+    motion = problem.motion
+    own = motion.curves[row] if motion.curves else motion
+    instants = tuple(own.abscissae(2).tolist())
+    if problem.cyclic and not lifted:  # the end is the start's image
+        return tuple(s for s in instants if s < 1.0)
+    return instants
 
 
 def _law(

@@ -15,6 +15,7 @@ UP = (0.0, 1.0, 0.0)
 HEEL = 0.01  # m: half length of what bears of the heel alone [assumed]
 LANDING = ("heel", "fore")
 BALL, TOE = ("ball_med", "ball_lat"), ("toe_med", "toe_lat")
+ON_TOES = {"ball_med": "xyz", "ball_lat": "y", "toe": "xy"}  # what rests of it, and along what
 Spots = Mapping[str, Any]  # of named points, each its place (3, m)
 
 
@@ -199,29 +200,29 @@ def noses(ground: Ground, step: float | Open, rise: float) -> tuple[Any, ...]:
 
 def striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> Foot:
     """Return the right foot: it stands on what of it lands, then flat, then on ball and toes."""
-    rear, fore = FEET["right"]
-    on_toes = Support(
-        link=fore,
-        when=(when.heel_off, 1.0),
-        pins=_pins(spots, ball_med_r="xyz", ball_lat_r="y", toe_r="xy"),
-        polygon=[spots[f"{name}_r"] for name in BALL + TOE],
-    )
-    tread = [
-        spots[f"heel_{side}_r"] + ahead * np.array(forward)
-        for side in ("med", "lat")
-        for ahead in (0.0, 2 * HEEL)
-    ]
-    on_heel = Support(
-        link=rear, when=(0.0, when.flat), pins=_pins(spots, heel_r="xyz"), polygon=tread
-    )
+    last = on_toes(spots, "right", (when.heel_off, 1.0))
+    heel = on_heel(spots, "right", (0.0, when.flat), forward)
     flat = flat_on(spots, "right", (when.flat, when.heel_off))
-    first = on_heel if when.lands == "heel" else replace(on_toes, when=on_heel.when)
+    first = heel if when.lands == "heel" else replace(last, when=heel.when)
     return Foot(
         name="right",
         bears=(0.0, np.inf),
         center=(spots["heel_r"] + spots["toe_r"]) / 2,
-        supports=(first, flat, on_toes),
+        supports=(first, flat, last),
     )
+
+
+def on_heel(
+    spots: Spots, side: str, when: tuple[float, float], forward: Any = (0.0, 0.0, 1.0)
+) -> Support:
+    """Return the support of a foot that points `forward` and stands on its heel."""
+    tread = [
+        spots[f"heel_{way}_{side[0]}"] + ahead * np.array(forward)
+        for way in ("med", "lat")
+        for ahead in (0.0, 2 * HEEL)
+    ]
+    pins = _pins(spots, **{f"heel_{side[0]}": "xyz"})
+    return Support(link=FEET[side][0], when=when, pins=pins, polygon=tread)
 
 
 def flat_on(spots: Spots, side: str, when: tuple[float, float]) -> Support:
@@ -237,16 +238,21 @@ def flat_on(spots: Spots, side: str, when: tuple[float, float]) -> Support:
     )
 
 
+def on_toes(spots: Spots, side: str, when: tuple[float, float]) -> Support:
+    """Return the support of a foot that stands on ball and toes, over a part `when` of the step."""
+    held = {f"{name}_{side[0]}": axes for name, axes in ON_TOES.items()}
+    return Support(
+        link=FEET[side][1],
+        when=when,
+        pins=_pins(spots, **held),
+        polygon=[spots[f"{name}_{side[0]}"] for name in BALL + TOE],
+    )
+
+
 def leaving(spots: Spots, when: Schedule) -> Foot:
     """Return the left foot: it stands on ball and toes, then on toes alone."""
     _, fore = FEET["left"]
-    on_ball = Support(
-        link=fore,
-        when=(0.0, when.ball_off),
-        pins=_pins(spots, ball_med_l="xyz", ball_lat_l="y", toe_l="xy"),
-        polygon=[spots[f"{name}_l"] for name in BALL + TOE],
-    )
-    on_toes = Support(
+    tip = Support(
         link=fore,
         when=(when.ball_off, when.toe_off),
         pins=_pins(spots, toe_l="xyz"),
@@ -256,7 +262,7 @@ def leaving(spots: Spots, when: Schedule) -> Foot:
         name="left",
         bears=(-np.inf, when.toe_off),
         center=(spots["ball_med_l"] + spots["ball_lat_l"] + 2 * spots["toe_l"]) / 4,
-        supports=(on_ball, on_toes),
+        supports=(on_toes(spots, "left", (0.0, when.ball_off)), tip),
     )
 
 
