@@ -1,16 +1,20 @@
 """Problems of the gallery by IPOPT and by our interior point: status, optimum, iterations, seconds.
 
     python -m problems.benchmarks.solvers.gallery_costs [NAME ...]
-        [--by ipopt,structured] [--limit 300]
+        [--by ipopt,structured] [--limit 300] [--kept]
 
-Each solve has a process of its own. Seconds are of its processor: of the search alone, and with
-building. Plugins are `auto`, `ipopt` and `structured`. The last lines are what each came to.
+Each solve has a process of its own, and builds its programs in an empty folder; `--kept` solves
+twice, and counts the second one, which finds them. Seconds are of its processor: of the search
+alone, and with building. Plugins are `auto`, `ipopt` and `structured`. The last lines are what each
+came to.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -76,15 +80,20 @@ def failure(status: str, seconds: float) -> Solved:
     )
 
 
-def solved_aside(name: str, plugin: str, limit: float) -> Solved:
-    """Return a problem of the gallery Solved in a process that is killed after `limit` seconds."""
+def solved_aside(name: str, plugin: str, limit: float, *, kept: bool = False) -> Solved:
+    """Return a problem of the gallery Solved in a process that is killed after `limit` seconds, its
+    programs built there, or `kept` by another one before."""
     command = [sys.executable, "-m", "problems.benchmarks.solvers.gallery_costs", name]
-    try:
-        done = subprocess.run(
-            [*command, "--by", plugin, "--here"], capture_output=True, text=True, timeout=limit
-        )
-    except subprocess.TimeoutExpired:
-        return failure(KILLED, limit)
+    command += ["--by", plugin, "--here"]
+    with tempfile.TemporaryDirectory() as folder:
+        own = {**os.environ, "OCP_CACHE": folder}
+        try:
+            for _ in range(1 + kept):
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=limit, env=own
+                )
+        except subprocess.TimeoutExpired:
+            return failure(KILLED, limit)
     if done.returncode:
         return failure((done.stderr.strip().splitlines() or ["no words"])[-1], 0.0)
     return Solved(**json.loads(done.stdout.strip().splitlines()[-1]))
@@ -134,6 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", help="of problems, by default all")
     parser.add_argument("--by", default="ipopt,structured", help=f"some of {', '.join(PLUGINS)}")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds of a solve")
+    parser.add_argument("--kept", action="store_true", help="programs are kept from a run before")
     parser.add_argument("--here", action="store_true", help="in this process, told as JSON")
     given = parser.parse_args(arguments)
     plugins, known = given.by.split(","), tasks()
@@ -151,7 +161,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print("In order: iterations (! failed), objective (* another), s of search, of all, ratio")
     every = []
     for name in names:
-        every.append({each: solved_aside(name, each, given.limit) for each in plugins})
+        every.append(
+            {each: solved_aside(name, each, given.limit, kept=given.kept) for each in plugins}
+        )
         print(line(name, every[-1]), flush=True)
     print("\n".join(summary(every)))
 
