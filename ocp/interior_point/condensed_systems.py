@@ -21,41 +21,83 @@ from ocp.solvers.solver_backend import Unsuited
 
 GROWTH = 1e8  # of a basis at most
 DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
+REFLECTED = 48  # reflections of a block
 CORE = 1500  # variables of a core at most
 CALLS, RATE = 1e-3, 6e9  # seconds of a factorisation in calls, and operations a second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowSpace:
-    """Subspaces of the rows R (m, k) of a core: `across` (k, rank) spans their row space, `along`
-    their null space, and `back` (rank, m) is the (pseudo-)inverse of R across."""
+class Reflections:
+    """Orthogonal matrix Q (k, k), a product of reflections 1 - V T V', in `blocks` of (first row,
+    V, T), as Schreiber & Van Loan (1989) keep them."""
 
-    across: np.ndarray
+    blocks: tuple[tuple[int, np.ndarray, np.ndarray], ...]
+
+    def times(self, x: np.ndarray) -> np.ndarray:
+        """Return Q x, x (k,) or (k, columns)."""
+        x = x.copy()
+        for first, V, T in self.blocks[::-1]:
+            x[first:] -= V @ (T @ (V.T @ x[first:]))
+        return x
+
+    def transposed_times(self, x: np.ndarray) -> np.ndarray:
+        """Return Q' x, x (k,)."""
+        x = x.copy()
+        for first, V, T in self.blocks:
+            x[first:] -= V @ (T.T @ (V.T @ x[first:]))
+        return x
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSpace:
+    """Subspaces of the rows R (m, k) of a core: the first columns of `turned` span their row space,
+    the others, `along`, their null space; `back` (rank, m) is the (pseudo-)inverse of R times the
+    first."""
+
+    turned: Reflections
     along: np.ndarray
     back: np.ndarray
 
     def least_solution(self, right: np.ndarray) -> np.ndarray:
         """Return the least-squares u (k,) of R u = right (m,) with the least norm."""
-        return self.across @ (self.back @ right)
+        zeros = np.zeros(self.along.shape[1])
+        return self.turned.times(np.concatenate([self.back @ right, zeros]))
 
     def multipliers(self, right: np.ndarray) -> np.ndarray:
         """Return the y (m,) of least norm with R' y = right (k,) in the row space."""
-        return self.back.T @ (self.across.T @ right)
+        return self.back.T @ self.turned.transposed_times(right)[: len(self.back)]
 
 
 def row_space(rows: np.ndarray) -> RowSpace:
     """Return the RowSpace of rows (m, k): by QR, or by singular values if they are dependent."""
-    count = len(rows)
-    if count <= rows.shape[1]:
-        turned, triangle = np.linalg.qr(rows.T, mode="complete")
-        pivots = np.abs(np.diag(triangle))
+    count, every = len(rows), np.eye(rows.shape[1])
+    if count <= len(every):
+        below, lengths = np.linalg.qr(rows.T, mode="raw")
+        pivots = np.abs(np.diag(below))
         if np.min(pivots) > DEPENDENT * max(1.0, np.max(pivots)):
-            back = invert_triangle(triangle[:count].T)
-            return RowSpace(across=turned[:, :count], along=turned[:, count:], back=back)
+            turned = _reflections(below.T, lengths)
+            back = invert_triangle(np.tril(below[:, :count]))
+            return RowSpace(turned=turned, along=turned.times(every[:, count:]), back=back)
     left, scale, right = np.linalg.svd(rows, full_matrices=True)
     rank = int(np.sum(scale > DEPENDENT * max(1.0, np.max(scale, initial=0.0))))
+    turned = Reflections(blocks=((0, every, every - right.T),))
     back = left[:, :rank].T / scale[:rank, None]
-    return RowSpace(across=right[:rank].T, along=right[rank:].T, back=back)
+    return RowSpace(turned=turned, along=right[rank:].T, back=back)
+
+
+def _reflections(below: np.ndarray, lengths: np.ndarray) -> Reflections:
+    """Return the Reflections of a QR factorisation (k, m): vectors below its diagonal, and LAPACK's
+    tau (m,)."""
+    blocks = []
+    for first in range(0, len(lengths), REFLECTED):
+        tau = lengths[first : first + REFLECTED]
+        V = np.tril(below[first:, first : first + len(tau)], -1)
+        V[np.diag_indices(len(tau))] = 1.0
+        V[:, tau == 0.0] = 0.0  # which reflect nothing
+        inverse = np.triu(V.T @ V, 1)
+        inverse[np.diag_indices(len(tau))] = 1.0 / np.where(tau == 0.0, 1.0, tau)
+        blocks.append((first, V, np.linalg.inv(inverse)))
+    return Reflections(blocks=tuple(blocks))
 
 
 def check_size(elimination: Elimination) -> None:
@@ -187,24 +229,30 @@ class Condensed:
         if self._weighted is None or self._weighted[0] is not diagonal:
             grown = diagonal.copy()
             grown[:n] += self.reduced_hessian.diagonal(self.hessian_entries)
-            self._weighted = diagonal, self._add_diagonal(self.reduced, grown)
+            self._weighted = diagonal, self._along(self._add_diagonal(self.reduced, grown))
         self.diagonal = diagonal + shift
         self.weights = self.diagonal[n:]
         core = self._weighted[1]
-        if shift:
-            if self._shift is None:
-                self._shift = self._add_diagonal(np.zeros_like(core), np.ones(len(diagonal)))
-            core = core + shift * self._shift
         if not np.isfinite(core).all():
             return False
-        if self.range is not None:
-            core = np.tril(core) + np.tril(core, -1).T
-            core = self.range.along.T @ core @ self.range.along
+        if shift:
+            if self._shift is None:
+                none = np.zeros_like(self.reduced)
+                self._shift = self._along(self._add_diagonal(none, np.ones(len(diagonal))))
+            core = core + shift * self._shift
         try:
             self.factor = self.engine.cholesky(core)
         except np.linalg.LinAlgError:
             return False
         return bool(np.isfinite(self.factor.lower).all())
+
+    def _along(self, core: np.ndarray) -> np.ndarray:
+        """Return a core, of which the lower triangle counts, in the null space of the rows left, or
+        as it is without such rows or if it is not finite."""
+        if self.range is None or not np.isfinite(core).all():
+            return core
+        whole = np.tril(core) + np.tril(core, -1).T
+        return self.range.along.T @ whole @ self.range.along
 
     def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
         """Return a core plus a diagonal (size,) in its subspace; the lower triangle counts."""

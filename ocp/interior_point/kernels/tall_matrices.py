@@ -56,14 +56,15 @@ def product_support(
         at, columns: places of their entries.
         support: of the tall matrix.
     """
-    reached = np.zeros((count, support.shape[1]), dtype=bool)
+    width = support.shape[1]
+    reached = np.zeros((count, width), dtype=bool)
     if len(at):
         order = np.argsort(at, kind="stable")
         begin = np.flatnonzero(np.diff(at[order], prepend=-1))
-        present = at[order][begin]
-        packed = np.packbits(support, axis=1)[columns[order]]
-        joined = np.unpackbits(np.bitwise_or.reduceat(packed, begin), axis=1)
-        reached[present] = joined[:, : support.shape[1]]
+        words = np.zeros((len(support), -(-width // 64)), dtype=np.uint64)  # of 64 columns each
+        words.view(np.uint8)[:, : -(-width // 8)] = np.packbits(support, axis=1)
+        joined = np.bitwise_or.reduceat(words[columns[order]], begin)
+        reached[at[order][begin]] = np.unpackbits(joined.view(np.uint8), axis=1, count=width)
     return reached
 
 
