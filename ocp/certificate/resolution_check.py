@@ -256,7 +256,7 @@ def _objective_doubts(look: Motion, whole: float) -> set[str]:
     s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
     y = look.inputs(s)
     for block, (weight, term), value in zip(transcribed.objective_blocks, terms, values):
-        if term.at_end:
+        if term.at_end or term.instants:
             continue
         if look.known_at_nodes_only(block.kernel).any():
             return {OBJECTIVE}

@@ -27,7 +27,7 @@ from ocp.mpc.regulator import undriven_states
 from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.load_evaluation import loads_in_state
-from ocp.problem.objectives import Term
+from ocp.problem.objectives import SQUARED, Term
 from ocp.problem.statement import Problem
 from ocp.solvers.concatenate import Member, concatenate
 from ocp.solvers.nlp import NLP
@@ -160,8 +160,10 @@ class Deviations:
     def bend(self, term: Term) -> Matrix:
         """Return the second derivatives of a term's integrand or end value by state and torques;
         of squares those that leave out how residuals bend."""
+        if term.instants:
+            raise ValueError(f"objective {term.name!r}: samples are not weighed under noise")
         value = as_column(f"objective {term.name!r}", term.function(self.at))
-        if term.kind == "squares":
+        if term.kind in SQUARED:
             slopes = self.slopes(value)
             return 2 * slopes.T @ slopes
         every = [*self.alive, *(2 * self.tree.dof + row for row in self.drives)]

@@ -26,7 +26,8 @@ from ocp.pickling import portable
 from ocp.problem.instant import Instant
 from ocp.spelling import suggest_fields
 
-KINDS = ("end", "span", "integral", "squares")
+SQUARED = ("squares", "samples")  # kinds whose functions give residuals
+KINDS = ("end", "span", "integral", *SQUARED)
 
 
 @portable
@@ -36,14 +37,16 @@ class Term:
     """One part of an objective: a function of an Instant, and what is made of it.
 
     `kind` is "end", its value at the end; "span", at the end of every phase, summed, as that of the
-    duration; "integral", over time; or "squares", squared, summed and integrated: the function
-    gives the residuals, which Gauss-Newton then uses. Raises ValueError for another kind, or what
-    is no function.
+    duration; "integral", over time; "squares", squared, summed and integrated: the function
+    gives the residuals, which Gauss-Newton then uses; or "samples", squared and summed over the
+    `instants`, shares of the motion from 0 to 1. Raises ValueError for another kind, what is no
+    function, and instants of another kind or beyond the motion.
     """
 
     name: str
     function: Callable[..., Matrix] = field(repr=False)
     kind: str
+    instants: tuple[float, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         check_type("objective: name", self.name, str)
@@ -52,6 +55,10 @@ class Term:
             raise ValueError(
                 f"objective {self.name!r}: kind: expected {', '.join(KINDS)}, got {self.kind!r}"
             )
+        if bool(self.instants) != (self.kind == "samples"):
+            raise ValueError(f"objective {self.name!r}: instants: of samples, and of these alone")
+        if self.instants and not 0 <= min(self.instants) <= max(self.instants) <= 1:
+            raise ValueError(f"objective {self.name!r}: instants: expected shares from 0 to 1")
 
     @property
     def at_end(self) -> bool:
@@ -264,4 +271,16 @@ def integral(name: str, function: Function) -> Objective:
 def squares(name: str, function: Function) -> Objective:
     """Return the time integral of the sum of squares of function(instant), the residuals."""
     term = Term(name=name, function=lambda at: ca.vec(function(at)), kind="squares")
+    return Objective(terms=((1.0, term),))
+
+
+def samples(name: str, function: Function, instants: Iterable[float]) -> Objective:
+    """Return the sum over `instants`, shares of the motion, of the sum of squares of
+    function(instant), the residuals: what was measured there, over its noise."""
+    term = Term(
+        name=name,
+        function=lambda at: ca.vec(function(at)),
+        kind="samples",
+        instants=tuple(float(each) for each in instants),
+    )
     return Objective(terms=((1.0, term),))

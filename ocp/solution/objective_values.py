@@ -15,7 +15,7 @@ from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.instant import Instant
-from ocp.problem.objectives import Term
+from ocp.problem.objectives import SQUARED, Term
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import stack_functions
 from ocp.solution.solution import Solution, kept_values, lifted_kind
@@ -89,11 +89,17 @@ def dense_terms(solution: Solution, program: TranscribedPhase | None = None) -> 
     if not terms:
         return np.empty(0)
     s, weights = _rule(solution)
-    densities = _trace_densities(solution, np.append(s, 1.0), program)
-    ends = np.array([term.at_end for term in terms])
-    return np.where(
-        ends, densities[:, -1], densities[:, :-1] @ weights * _length(problem, solution)
-    )
+    sampled = np.array(sorted({each for term in terms for each in term.instants}))
+    count = len(sampled) + 1  # instants at the end of which there is one value alone
+    densities = _trace_densities(solution, np.concatenate([s, sampled, (1.0,)]), program)
+    found = densities[:, :-count] @ weights * _length(problem, solution)
+    for k, term in enumerate(terms):
+        if term.at_end:
+            found[k] = densities[k, -1]
+        elif term.instants:
+            places = np.searchsorted(sampled, term.instants)
+            found[k] = densities[k, len(s) + places].sum()
+    return found
 
 
 def _length(problem: Problem, solution: Solution) -> float:
@@ -109,9 +115,9 @@ def _densities(problem: Problem) -> Callable[[Instant], Matrix]:
 
 
 def _density(term: Term, at: Instant) -> Matrix:
-    """Return the integrand of a term over time, or its value at the end."""
+    """Return the integrand of a term over time, or its value at an instant."""
     value = term.function(at)
-    return ca.sumsqr(ca.vec(value)) if term.kind == "squares" else value
+    return ca.sumsqr(ca.vec(value)) if term.kind in SQUARED else value
 
 
 def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:

@@ -85,6 +85,7 @@ def write_problem(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str,
     ]
     terms = [
         {"name": term.name, "kind": term.kind, "weight": float(weight)}
+        | ({"instants": term.instants} if term.instants else {})
         | {"function": writer.function_data(f"objective {term.name!r}", term.function)}
         for weight, term in problem.objective.terms
     ]
@@ -175,7 +176,15 @@ def read_problem(data: Data, tapes: Sequence[Tape]) -> Problem:
     if len(data["constraints"]) > CONSTRAINTS:
         raise ValueError(f"{len(data['constraints'])} constraints, expected at most {CONSTRAINTS}")
     terms = tuple(
-        (float(each["weight"]), Term(name=each["name"], kind=each["kind"], function=played))
+        (
+            float(each["weight"]),
+            Term(
+                name=each["name"],
+                kind=each["kind"],
+                function=played,
+                instants=tuple(each.get("instants", ())),
+            ),
+        )
         for each in data["objective"]
         for played in [Played(tape=tape_of(each["function"], tapes))]
     )

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from lab_trials import MASS, STATURE, Z_UP, one_leg, seen, standing
+from lab_trials import MASS, STATURE, Z_UP, one_leg, seen, standing, truth
 
 from ocp import Series, measured_torques
 from ocp.estimation import consistent_motion
@@ -94,3 +94,39 @@ def test_plates_without_a_link_are_told_by_name():
     found = measured()
     with pytest.raises(ValueError, match="plate 'l': expected its link"):
         consistent_motion(found.fit, found.feet, {"r": found.person.feet["r"]}, plates=PLATES)
+
+
+def spoiled(seed):
+    """The true wrench of the plate with constant errors: 5 N an axis, 10 mm of the pressure."""
+    rng = np.random.default_rng(seed)
+    true = one_leg()[3].rotate(Z_UP).values["plate_1"]
+    bias, shift = 5.0 * rng.standard_normal(3), 0.01 * rng.standard_normal(3) * (1, 0, 1)
+    place = np.array([true[2], 0 * true[0], -true[0]]) / true[4]
+    free = true[:3] - np.cross(place.T, true[3:].T).T
+    push = true[3:] + bias[:, None]
+    return np.vstack([np.cross((place + shift[:, None]).T, push.T).T + free, push])
+
+
+def test_moments_of_the_leg_that_stands_are_nearer_to_the_true_ones():
+    """In each of three draws of the plate's errors, ends of the trial left out; of exact plates,
+    which the search takes to err as others do, they are farther, by less than 2 N m."""
+    found = measured()
+    tree, own = found.person.tree, truth()[0]
+    names = ("hip_flex_r", "hip_abd_r", "knee_flex_r", "ankle_df_r", "ankle_inv_r")
+    rows, others = ([body.coordinate(name) for name in names] for body in (tree, own))
+    inner = slice(10, -10)
+
+    def off(torques):
+        return float(np.sqrt(np.mean((torques[rows] - one_leg()[2][others])[:, inner] ** 2)))
+
+    for seed in (0, 1, 2, None):
+        wrench = one_leg()[3].rotate(Z_UP).values["plate_1"] if seed is None else spoiled(seed)
+        feet = replace(found.feet, values={"r": wrench})
+        links = {"r": found.person.feet["r"]}
+        fit = found.fit
+        before = measured_torques(tree, fit.t, fit.q, fit.qd, fit.qdd, feet, links)
+        near = consistent_motion(fit, feet, links, plates=PLATES)
+        if seed is None:
+            assert off(before) < off(near.torques) < 2.0
+        else:
+            assert off(near.torques) < 0.6 * off(before)

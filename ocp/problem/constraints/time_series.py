@@ -171,6 +171,21 @@ class Curves:
         return ca.vertcat(*there)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SampleTable:
+    """Values (rows, N) at times `t` (N,) s, and nothing between: what the terms of an objective
+    look up at its samples."""
+
+    t: np.ndarray
+    values: np.ndarray
+
+    def at(self, time: Matrix) -> Matrix:
+        """Return the values (rows,) at the time of a sample (s), an expression."""
+        apart = float(np.diff(self.t).min()) if len(self.t) > 1 else 1.0
+        near = (ca.fmax(0, 1 - ca.fabs(time - each) / apart) for each in self.t.tolist())
+        return ca.DM(self.values) @ ca.vertcat(*near)
+
+
 @lru_cache(maxsize=16)
 def curves(series: Series) -> Curves:
     """Return the Curves nearest to all rows of a series, one name after the other.

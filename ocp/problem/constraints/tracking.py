@@ -1,9 +1,11 @@
 """Objectives that follow what was measured: markers, coordinates, forces of the ground.
 
 Each is the integral over the motion of weighted squares of the deviation from smooth curves through
-the samples, and so does not depend on how often these were taken. Where a thing was not measured
-its weight is zero. The instant t of a motion is the recording's t + offset, which may be a
-Parameter, also a free one; in a phase t counts from the phase's start.
+the samples, and so does not depend on how often these were taken; or, of a motion whose `duration`
+(s) is told, the sum over the raw samples themselves, each over its noise, which is the size then.
+Where a thing was not measured its weight is zero. The instant t of a motion is the recording's t +
+offset, which may be a Parameter, also a free one, where no samples count; in a phase t counts from
+the phase's start.
 """
 
 import warnings
@@ -17,10 +19,12 @@ from ocp.mechanics.values.parameters import Number, matrix, nominal
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, freeze, numbers, positive
 from ocp.problem.constraints.marker_unit_check import check_size
-from ocp.problem.constraints.time_series import Curves, Series, curves
+from ocp.problem.constraints.time_series import Curves, SampleTable, Series, curves
 from ocp.problem.contact.ground import Ground, feet_of
 from ocp.problem.instant import Instant
-from ocp.problem.objectives import Objective, squares
+from ocp.problem.objectives import Objective, samples, squares
+
+ALIKE = 1e-9  # s: times so close are one
 
 
 def marker_tracking(
@@ -31,22 +35,27 @@ def marker_tracking(
     weights: Mapping[str, float] | None = None,
     size: Number = 0.01,
     offset: Numbers = 0.0,
+    duration: float | None = None,
 ) -> Objective:
     """Return the integral of the squared distances of points of the tree from markers (s).
 
     Of each marker w |p(q) - p_measured|^2 / size^2. `markers` {marker: (3, N)} m, global axes, are
     those of the points of the same names, or of those that `points` {marker: point} names;
     `weights` {marker: number of at least 0}, 1 where none is given; `size` (m) is what counts as 1,
-    `offset` (s) the time in the recording at which the motion starts. Raises ValueError for markers
-    that have no point, listing both, for weights of unknown markers, and for an offset at which
-    nothing was recorded.
+    `offset` (s) the time in the recording at which the motion starts; of a motion of a `duration`
+    (s) the samples count, and not an integral. Raises ValueError for markers that have no point,
+    listing both, for weights of unknown markers, and for an offset at which nothing was recorded.
     """
     name = "marker_tracking"
     places = match_markers(name, tree, markers, points)
     scale = positive(f"{name}: size", size, unit="m")
-    off = _follower(name, markers, weights, offset)
-    return squares(
-        name, lambda at: off(at, ca.vertcat(*(at.position(point) for point in places))) / scale
+    return _follow(
+        name,
+        markers,
+        weights,
+        (offset, duration),
+        lambda at: ca.vertcat(*(at.position(point) for point in places)),
+        scale,
     )
 
 
@@ -57,19 +66,20 @@ def angle_tracking(
     weights: Mapping[str, float] | None = None,
     size: Number = 0.1,
     offset: Numbers = 0.0,
+    duration: float | None = None,
 ) -> Objective:
     """Return the integral of the squared deviations of coordinates from measured ones (s).
 
     Of each joint w (q - q_measured)^2 / size^2. `angles` {joint: (1, N)}, rad or m; `weights`
     {joint: number of at least 0}, 1 where none is given; `size` (rad or m) is what counts as 1,
-    `offset` (s) as in `marker_tracking`. Raises ValueError for a joint that the tree does not have.
+    `offset` and `duration` (s) as in `marker_tracking`. Raises ValueError for a joint that the tree
+    does not have.
     """
     name = "angle_tracking"
     check_type(f"{name}: tree", tree, Tree)
     rows = [_coordinate(tree, joint, angles) for joint in _check_sizes(name, angles, (1,)).values]
     scale = positive(f"{name}: size", size, unit="")
-    off = _follower(name, angles, weights, offset)
-    return squares(name, lambda at: off(at, at.q[rows]) / scale)
+    return _follow(name, angles, weights, (offset, duration), lambda at: at.q[rows], scale)
 
 
 def force_tracking(
@@ -80,14 +90,16 @@ def force_tracking(
     force: Numbers = 100.0,
     moment: Numbers = 20.0,
     offset: Numbers = 0.0,
+    duration: float | None = None,
 ) -> Objective:
     """Return the integral of the squared deviations of ground forces from measured ones (s).
 
     `forces` {foot: (3, N)} N, or {foot: (6, N)} with the moment about the global origin (N m) above
     the force: of each foot w |F - F_measured|^2 / force^2 + w |M - M_measured|^2 / moment^2.
     `weights` {foot: number of at least 0}, 1 where none is given; `force` (N) and `moment` (N m)
-    are what counts as 1, `offset` (s) as in `marker_tracking`. In a phase whose ground does not
-    have a foot its force is zero. Raises ValueError for a foot that the ground does not have.
+    are what counts as 1, `offset` and `duration` (s) as in `marker_tracking`. In a phase whose
+    ground does not have a foot its force is zero. Raises ValueError for a foot that the ground does
+    not have.
     """
     name = "force_tracking"
     feet = [foot.name for foot in check_type(f"{name}: ground", ground, Ground).feet]
@@ -108,15 +120,16 @@ def force_tracking(
             for k in (range(2) if len(rows) == 6 else (1,))
         )
     )
-    off = _follower(name, forces, weights, offset)
-
-    def deviation(at: Instant) -> Matrix:
-        here = ca.vertcat(
+    return _follow(
+        name,
+        forces,
+        weights,
+        (offset, duration),
+        lambda at: ca.vertcat(
             *(_foot_wrench(at, foot, len(rows)) for foot, rows in forces.values.items())
-        )
-        return off(at, here) / scale
-
-    return squares(name, deviation)
+        ),
+        scale,
+    )
 
 
 def match_markers(
@@ -171,21 +184,59 @@ def weight_roots(what: str, series: Series, weights: Mapping[str, float] | None)
     return np.sqrt(np.concatenate(roots))
 
 
-def _follower(
-    name: str, series: Series, weights: Mapping[str, float] | None, offset: Numbers
-) -> Callable[[Instant, Matrix], Matrix]:
-    """Return the function of an Instant and of what is there that gives its weighted deviations
-    (rows,) from what was measured."""
-    aim, weight = curves(series), weight_roots(name, series, weights)
-    begin = _begin(name, series, offset)
+def _follow(
+    name: str,
+    series: Series,
+    weights: Mapping[str, float] | None,
+    span: tuple[Numbers, float | None],
+    here: Callable[[Instant], Matrix],
+    scale: Matrix | Number,
+) -> Objective:
+    """Return the objective that follows a series: what is `here`, over its scale.
 
-    def off(at: Instant, here: Matrix) -> Matrix:
+    `span`: the offset at which the motion starts, and its duration where samples count.
+    """
+    weight, (offset, duration) = weight_roots(name, series, weights), span
+    begin = _begin(name, series, offset)
+    if duration is not None:
+        return _follow_samples(name, series, weight, (begin, duration), here, scale)
+    aim = curves(series)
+
+    def off(at: Instant) -> Matrix:
         _warn_beyond(aim, at, begin)
         t = at.t + matrix(begin)
         seen = ca.DM(weight) if not aim.missing else ca.DM(weight) * aim.is_measured(t)
-        return seen * (here - aim.at(t))
+        return seen * (here(at) - aim.at(t)) / scale
 
-    return off
+    return squares(name, off)
+
+
+def _follow_samples(
+    name: str,
+    series: Series,
+    weight: np.ndarray,
+    span: tuple[Number, float],
+    here: Callable[[Instant], Matrix],
+    scale: Matrix | Number,
+) -> Objective:
+    """Return the sum over the samples that are taken during the motion, each with what was measured
+    then, which between them is nothing."""
+    begin, seconds = span[0], positive(f"{name}: duration", span[1], unit="s")
+    if not isinstance(begin, float):
+        raise ValueError(f"{name}: offset: expected a number beside a duration, got {begin!r}")
+    inside = (series.t >= begin - ALIKE) & (series.t <= begin + seconds + ALIKE)
+    if not inside.any():
+        raise ValueError(f"{name}: {series.source}: no sample is taken in {seconds:g} s")
+    t = np.clip(series.t[inside] - begin, 0.0, seconds)
+    rows = np.vstack(list(series.values.values()))[:, inside]
+    known = np.isfinite(rows)
+    values = SampleTable(t=t, values=np.where(known, rows, 0.0))
+    there = SampleTable(t=t, values=weight[:, None] * known)
+
+    def off(at: Instant) -> Matrix:
+        return there.at(at.t) * (here(at) - values.at(at.t)) / scale
+
+    return samples(name, off, t / seconds)
 
 
 def _begin(name: str, series: Series, offset: Numbers) -> Number:

@@ -123,6 +123,11 @@ def _share(whole: Objective | None, own: Objective | None, last: bool) -> Object
     """Return the objective of one phase: its own, and its part of that of the whole."""
     terms = () if own is None else own.terms
     if whole is not None:
+        for _, term in whole.terms:
+            if term.instants:
+                raise ValueError(
+                    f"objective {term.name!r}: samples are at shares of one phase: state them there"
+                )
         terms += tuple(pair for pair in whole.terms if last or pair[1].kind != "end")
     return Objective(terms=terms)
 

@@ -19,7 +19,7 @@ from ocp.codegen.function_map import map_function
 from ocp.mechanics.values.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import Moving, locate
-from ocp.problem.objectives import Term
+from ocp.problem.objectives import SQUARED, Term
 from ocp.solvers.nlp import FAST_VERSIONS, NLP, Option
 from ocp.transcription.assembly.chain_rule_products import Block, curvatures, slopes, units_of
 from ocp.transcription.assembly.scatter_gather import (
@@ -225,21 +225,25 @@ def objective_blocks(program: Program, stacks: Sequence[Matrix], rules: Rules) -
 
 def _term_block(program: Program, rules: Rules, number: int, term: Term, stack: Matrix) -> Block:
     what, layout = f"objective {term.name!r}", program.layout
-    if term.kind != "squares" and stack.shape[0] != 1:
+    if term.kind not in SQUARED and stack.shape[0] != 1:
         raise ValueError(f"{what}: expected a scalar, got {stack.shape[0]} rows")
     on_nodes = bool(program.lifted_rows(stack).any())
     program.check_end(what, on_nodes and term.at_end)
     if term.kind == "integral":
         stack = program.inputs.measure * stack
+    elif term.kind == "samples":  # whose kernel is of squares, and measures them
+        stack = stack / ca.sqrt(program.inputs.measure)
     kind = "rates" if program.rated_rows(stack).any() else "path"
     inputs, (s, weight) = program.inputs_of(kind), rules[2 if kind == "rates" else bool(on_nodes)]
     if term.at_end:
         s, weight = np.ones(1), np.ones(1)
+    elif term.instants:
+        s, weight = np.array(term.instants), np.ones(len(term.instants))
     elif layout.moving:  # its kernels are measured by the width of their segments
         motion = cast(Moving, layout.problem.motion)
         weight = weight / np.diff(motion.breaks)[locate(motion, s)[0]]
     return Block(
-        kernel=kernel_of(inputs, [(what, stack)], squares=term.kind == "squares"),
+        kernel=kernel_of(inputs, [(what, stack)], squares=term.kind in SQUARED),
         s=s,
         matrix=program.matrix_of(kind, s),
         target=np.full((1, len(s)), number),
