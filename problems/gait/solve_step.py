@@ -25,6 +25,7 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import nominal
+from ocp.motion import Part
 from ocp.problem import STRENGTH
 from ocp.problems.gait.statement.constraint_families import EDGES, family_of
 from ocp.problems.gait.statement.contact_schedule import knots_at_changes
@@ -65,6 +66,7 @@ PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where t
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
 SHARED, CLOSER = 10, 12  # steps of the grid to a segment where both feet bear: walking, and else
 WAYPOINTS = 25  # of each phase, from which a stage begins
+FEW_OF_PARTS = 22  # points, to which phases come from standing as quickly as from fewer
 FEW = 3, 3  # of elastic people: steps to a segment, and where both feet bear
 
 
@@ -182,8 +184,8 @@ def from_few(
     *,
     watch: Callable[..., Any] | None = None,
 ) -> Solution | None:
-    """Solve a step of elastic people up or down, or with busy arms, from one on FEW_POINTS:
-    on all of them the way from standing is long, and where it ends is left to chance.
+    """Solve a step of elastic people up or down, with busy arms or in many phases, from one on few
+    points: on all of them the way from standing is long, and where it ends is left to chance.
 
     Statistics are as those of `doubly`, `few_points`. None of other steps, where there are no more
     points, and where either solve fails.
@@ -200,16 +202,25 @@ def from_few(
 
 
 def coarser(problem: Problem) -> Problem | None:
-    """Return a step of elastic people that is no plain walk on FEW_POINTS, whose knots
-    stand where contacts change; None of others, and of one that has no more."""
-    motion = problem.motion
-    if problem.phases or freely(problem) or not is_elastic(problem.objective):
+    """Return a step of elastic people that is no plain walk on FEW_POINTS, or whose phases are
+    parts of one spline on FEW_OF_PARTS, with knots where contacts change; None of others, and of
+    one that has no more."""
+    if freely(problem) or not is_elastic(problem.objective):
         return None
-    if not isinstance(motion, BSpline) or motion.inner is None or motion.points <= FEW_POINTS:
+    parts = [phase.motion for phase in problem.phases]
+    wholes = {part.whole if isinstance(part, Part) else None for part in parts}
+    motion = problem.motion if not parts else wholes.pop() if len(wholes) == 1 else None
+    points = FEW_OF_PARTS if parts else FEW_POINTS
+    if not isinstance(motion, BSpline) or motion.inner is None or motion.points <= points:
         return None
     changes = [knot for knot, count in Counter(motion.inner).items() if count > 1]
-    inner = knots_at_changes(changes, FEW_POINTS - motion.degree - 1)
-    return replace(problem, motion=BSpline(points=FEW_POINTS, degree=motion.degree, inner=inner))
+    inner = knots_at_changes(changes, points - motion.degree - 1)
+    few = BSpline(points=points, degree=motion.degree, inner=inner)
+    phases = tuple(
+        replace(phase, motion=replace(part, whole=few))
+        for phase, part in zip(problem.phases, parts)
+    )
+    return replace(problem, phases=phases) if phases else replace(problem, motion=few)
 
 
 def over_edges(

@@ -174,6 +174,18 @@ def test_people_on_stairs_spare_what_they_spare_on_the_level():
     assert stairs.motion.points == STATED.motion.points
 
 
+def test_phases_on_many_points_begin_on_as_many_as_come_from_standing():
+    """Parts of one spline share the coarse one; to the default's points they come by themselves."""
+    many = problem(gait=Gait(stride="phases"), accuracy=Accuracy(points=28))
+    parts = [phase.motion for phase in coarser(many).phases]
+    (whole,) = {part.whole for part in parts}
+    assert whole.points == 22 and whole == STATED.motion
+    assert [(part.start, part.end) for part in parts] == [
+        (phase.motion.start, phase.motion.end) for phase in many.phases
+    ]
+    assert coarser(problem(gait=Gait(stride="phases"))) is None
+
+
 def test_steps_that_are_no_plain_walk_begin_on_few_points_with_knots_at_changes_of_contact():
     stairs = problem(terrain=Terrain(rise=0.17))
     few = coarser(stairs)
