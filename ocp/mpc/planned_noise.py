@@ -18,23 +18,20 @@ from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import Verification
 from ocp.mechanics.values.validation import check_records, check_type, numbers, positive_integer
 from ocp.mpc.disturbed_motion import Noise, Spread, spread
-from ocp.mpc.noise_program import (
+from ocp.mpc.linear_deviations import (
     Deviations,
     Measured,
-    NoiseProgram,
-    NoiseRow,
     check_problem,
     deviations_of,
-    margin,
-    noise_program,
     recursion_function,
 )
+from ocp.mpc.noise_program import NoiseProgram, NoiseRow, margin, noise_program
 from ocp.mpc.regulator import Feedback, feedback
 from ocp.pickling import portable
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import kept_program
-from ocp.solution.solution import NotSolved, Solution
+from ocp.solution.solution import Solution, SolveResult
 from ocp.solvers.budget import budget
 from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import kkt_residual
@@ -53,7 +50,7 @@ LEAST = 1e-9  # of the largest deviation: smaller ones are measured by one
 
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class NoisePlan:
+class NoisePlan(SolveResult):
     """A motion under noise with its feedback.
 
     Attributes:
@@ -79,11 +76,10 @@ class NoisePlan:
     residual: float
     statistics: Mapping[str, float]
 
-    def require(self) -> "NoisePlan":
-        """Return self if it was solved; raise NotSolved."""
-        if not self.success:
-            raise NotSolved(f"not solved under noise: {self.status}")
-        return self
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The solver's status, where the plan is not solved."""
+        return (f"not solved under noise: {self.status}",)
 
     def __repr__(self) -> str:
         return f"NoisePlan(status={self.status!r}, objective={self.objective:.9g})"

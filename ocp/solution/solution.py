@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import Any, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 
 import casadi as ca
 import numpy as np
@@ -60,6 +60,24 @@ class NotSolved(RuntimeError):
 
     The message says where it stands.
     """
+
+
+class SolveResult:
+    """A result of a solve: with `success`, and its `explanation` without."""
+
+    __slots__ = ()
+    success: bool
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """Lines on why it is not solved."""
+        raise NotImplementedError
+
+    def require(self) -> Self:
+        """Return self if it was solved; raise NotSolved with the explanation."""
+        if not self.success:
+            raise NotSolved("\n".join(self.explanation))
+        return self
 
 
 @portable

@@ -21,7 +21,7 @@ from ocp.mechanics.values.validation import check_type, positive, set_fields
 from ocp.pickling import portable
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import kept_program
-from ocp.solution.solution import NotSolved, Solution
+from ocp.solution.solution import Solution, SolveResult
 from ocp.solvers.budget import budget
 from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Option, iterate_at, kkt_residual, violation, with_rows
@@ -112,7 +112,7 @@ class Scenarios:
 
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ScenarioSolution:
+class ScenarioSolution(SolveResult):
     """The motions of all scenarios of one solve.
 
     Attributes:
@@ -139,15 +139,14 @@ class ScenarioSolution:
     gains: np.ndarray | None = None
     nodes: np.ndarray | None = None
 
-    def require(self) -> "ScenarioSolution":
-        """Return self if every scenario was solved; raise NotSolved naming those that were not."""
-        if self.success:
-            return self
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """Lines on the scenarios that are not solved."""
         lines = [f"not solved for {len(self.solutions)} scenarios together: {self.status}"]
         for values, each in zip(self.scenarios.values, self.solutions):
             if each is not None and not each.success:
                 lines += [f"{_words(values)}: {line}" for line in each.explanation[:2]]
-        raise NotSolved("\n".join(lines))
+        return tuple(lines)
 
     def __repr__(self) -> str:
         return (

@@ -185,6 +185,41 @@ def test_muscles_answer_by_their_excitations_what_pushes_the_joint():
     assert np.abs(held.told.states - own).max() < 5e-3 * np.abs(own).max()
 
 
+def test_excitations_that_begin_at_their_bound_are_kept_above_it_with_a_probability():
+    """Where a muscle is silent its excitation has no room, and must not answer."""
+    tree, z = arm(tendon="rigid", excitation=(0.0, 1.0)), NormalDist().inv_cdf(0.9)
+    still = {each.name: 0.0 for each in tree.moving if not each.name.endswith("activation")}
+    drive = ocp.Constraint(name="drive", function=excitations, lower=0.0, upper=1.0)
+    problem = ocp.Problem(
+        tree=tree,
+        motion=ocp.BSpline(points=16),
+        duration=0.8,
+        objective=ocp.squares("excitations", excitations),
+        constraints=(
+            ocp.at_start(tree, q={"elbow": -1.2}, qd=still),
+            ocp.at_end(tree, q={"elbow": 0.5}, qd=still),
+            drive,
+        ),
+    )
+    elbow = ocp.Constraint(
+        name="elbow", function=lambda at: at.q[0], lower=0.0, upper=0.01, when="end"
+    )
+    held = solve_under_noise(
+        problem,
+        Noise(torque=(0.2, 0.0, 0.0)),
+        ocp.Transcription(method=ocp.Radau(intervals=10)),
+        periods=16,
+        deviations=(elbow,),
+        chance={"drive": 0.9},
+    ).require()
+    told, gains, starts = held.told.states[:-1], held.plan.gains, held.told.t[:-1]
+    variances = np.einsum("kij,kjl,kil->ki", gains, told, gains)[:, 1:].T
+    answers = np.sqrt(np.maximum(variances, 0.0))
+    room = held.solution.tau(starts)[1:] - z * answers
+    assert room.min() > -1e-5
+    assert answers.max() > 1e-3 and answers[room < 1e-5].min() < 1e-5
+
+
 def test_what_noise_is_not_known_of_is_refused_by_name(reach):
     problem = reach.solution.problem
     with refused("chance: expected one of torque_limits, got 'torque_limit' (did you mean"):
