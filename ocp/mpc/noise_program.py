@@ -294,9 +294,9 @@ def _bounded_rows(
         if sides[0] == sides[1]:
             continue
         finite = [bound for bound in sides if np.isfinite(bound)]
-        unit = ROOM * (max(map(abs, finite), default=0.0) or 1.0)
+        room = ROOM * (max(map(abs, finite), default=0.0) or 1.0)
         for bound in finite:
-            rows.append(((nominal[k] - bound) ** 2 - asked.margin**2 * variance[k]) / unit**2)
+            rows.append(((nominal[k] - bound) ** 2 - asked.margin**2 * variance[k]) / room**2)
     return ca.vertcat(*rows), np.zeros(len(rows)), np.full(len(rows), np.inf)
 
 

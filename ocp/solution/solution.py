@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import casadi as ca
 import numpy as np
@@ -62,6 +62,9 @@ class NotSolved(RuntimeError):
     """
 
 
+Result = TypeVar("Result", bound="SolveResult")
+
+
 class SolveResult:
     """A result of a solve: with `success`, and its `explanation` without."""
 
@@ -73,7 +76,7 @@ class SolveResult:
         """Lines on why it is not solved."""
         raise NotImplementedError
 
-    def require(self) -> Self:
+    def require(self: Result) -> Result:
         """Return self if it was solved; raise NotSolved with the explanation."""
         if not self.success:
             raise NotSolved("\n".join(self.explanation))
