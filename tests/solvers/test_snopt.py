@@ -7,6 +7,7 @@ import importlib.util
 import os
 import signal
 import sys
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -17,6 +18,7 @@ from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import NLP, kkt_residual, minimize
 from ocp.solvers.nlp import with_derivatives
 from ocp.solvers.snopt.drake_program import EvaluatedPoint, group_rows
+from ocp.solvers.snopt.objective_metric import objective_metric
 from ocp.transcription import transcribe_phase
 from ocp.transcription.transcribe import transcribe
 
@@ -205,3 +207,64 @@ def test_a_hessian_that_means_nothing_is_refused():
         ValueError, match="hessian 'gauss-newton': plugin 'snopt' does not take a Hessian"
     ):
         Solver(plugin="snopt", hessian="gauss-newton")
+
+
+def stiff_and_soft():
+    """A quadratic that bends ten thousand times more along one direction than along another, within
+    bounds, and a curve, with derivatives."""
+    x = ca.MX.sym("x", 3)
+    along = x[0] + 2 * x[1] - x[2], x[0] - x[1], x[2] - 1
+    objective = 1e4 * along[0] ** 2 + along[1] ** 2 + (along[2] - 2) ** 2
+    row = x[0] * x[0] + x[1] + 0.1 * x[2]
+    given = [x, ca.MX.sym("p", 0, 1), ca.MX.sym("lam_f"), ca.MX.sym("lam_g")]
+    upper = ca.triu(ca.hessian(given[2] * objective + given[3] * row, x)[0])
+    bend = ca.Function("bend", given, [upper])
+    return with_derivatives(
+        NLP(
+            lower=np.array([-np.inf, -1.0, -np.inf]),
+            upper=np.array([np.inf, np.inf, 1.5]),
+            g_lower=np.array([2.0]),
+            g_upper=np.array([np.inf]),
+            objective=ca.Function("f", [x], [objective]),
+            constraints=ca.Function("g", [x], [row]),
+            hessian=lambda kind: bend,
+        )
+    )
+
+
+def test_in_its_metric_an_objective_bends_alike_along_all_variables():
+    nlp, x = stiff_and_soft(), np.array([1.0, 0.5, 1.0])
+    metric = objective_metric(nlp, x)
+    y = ca.MX.sym("y", 3)
+    curvature = ca.Function("curvature", [y], [ca.hessian(metric.program().objective(y), y)[0]])
+    bend = np.array(curvature(metric.start(x)))
+    assert bend == pytest.approx(bend[0, 0] * np.eye(3), abs=1e-6 * bend[0, 0])
+    assert np.linalg.det(metric.ahead) == pytest.approx(1.0)
+    assert metric.ahead @ metric.start(x) == pytest.approx(x)
+
+
+def test_a_solution_in_the_metric_is_one_of_the_program_with_its_multipliers():
+    nlp, x = stiff_and_soft(), np.array([1.0, 0.5, 1.0])
+    metric = objective_metric(nlp, x)
+    other = replace(metric.program(), gradient=None, jacobian=None)  # left to the solver
+    there, own = minimize(other, Solver(), metric.start(x)), minimize(nlp, Solver(), x)
+    found = metric.iterate(there)
+    assert found.x == pytest.approx(own.x, abs=1e-6) and metric.bounded.tolist() == [1, 2]
+    assert found.g == pytest.approx(own.g, abs=1e-6)
+    assert kkt_residual(nlp, found.x, found.x_multipliers, found.g_multipliers) < 1e-4
+
+
+def test_rows_of_few_variables_and_objectives_that_do_not_bend_have_no_metric():
+    x = ca.MX.sym("x", 8)
+    programs = [
+        NLP(
+            lower=np.zeros(8),
+            upper=np.ones(8),
+            g_lower=np.zeros(8),
+            g_upper=np.ones(8),
+            objective=ca.Function("f", [x], [objective]),
+            constraints=ca.Function("g", [x], [rows]),
+        )
+        for objective, rows in ((ca.sumsqr(x), x**2), (ca.sum1(x), ca.sum1(x) * x))
+    ]
+    assert [objective_metric(with_derivatives(each), np.ones(8)) for each in programs] == [None] * 2

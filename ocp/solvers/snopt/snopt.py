@@ -1,6 +1,7 @@
 """SNOPT (Gill, Murray & Saunders 2005) as a Backend, by Drake's wheel.
 
-It gets exact sparse first derivatives, and estimates curvature from gradients.
+It gets exact sparse first derivatives, and estimates curvature from gradients, in the metric of the
+objective where rows are dense.
 """
 
 import importlib
@@ -12,6 +13,7 @@ import numpy as np
 
 from ocp.solvers.nlp import NLP, Options
 from ocp.solvers.snopt.drake_program import EvaluatedPoint, build_drake_program
+from ocp.solvers.snopt.objective_metric import objective_metric
 from ocp.solvers.solver_backend import Answer, Backend, See, Settings, Start
 from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
 from ocp.version import install_hint
@@ -43,6 +45,10 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     without multipliers.
     """
     solvers, differentiation = _drake()
+    x = np.array(start.x, dtype=float).ravel()
+    metric = objective_metric(nlp, x)
+    if metric is not None:
+        nlp, see, x = metric.program(), metric.watcher(see), metric.start(x)
     stated = build_drake_program(nlp, EvaluatedPoint(nlp, see), solvers, differentiation)
     given = {
         "Superbasics limit": len(nlp.lower) + 1,
@@ -56,7 +62,6 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     def solve() -> Answer:
         point = stated.point
         point.deadline = time.perf_counter() + limit
-        x = np.array(start.x, dtype=float).ravel()
         try:
             result = solvers.SnoptSolver().Solve(stated.program, x, options)
         except RuntimeError as error:  # of an evaluation, Stop among them
@@ -72,7 +77,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
         info, last = result.get_solver_details().info, stated.iterate(result)
         point.leave()
         return Answer(
-            iterate=last,
+            iterate=last if metric is None else metric.iterate(last),
             status=snopt_status(info),
             success=info in SNOPT_DONE,
             iterations=point.count,
