@@ -206,11 +206,11 @@ class Search:
             self.blocked = 0
         if not (self.free and self.regularized):
             self.collapsed, self.unshifted = 0, average
-        elif self.mu <= 1.01 * self._least_mu():
-            self.collapsed += 1
+        else:
+            self.collapsed = 0 if self.mu > 1.01 * self._least_mu() else self.collapsed + 1
         if self.collapsed >= COLLAPSED:
             self.collapsed, self.blocked = 0, BLOCKED
-            self._fix_barrier(point, self.unshifted)
+            self._fix_barrier(point, max(self.unshifted, average))
         elif self.tiny == 0 and self.blocked < BLOCKED and self.progress.admits(point, error):
             self.free = True
             self.progress.add(point)

@@ -183,6 +183,15 @@ def test_a_parameter_that_fell_while_curvature_was_shifted_is_raised_to_where_th
     assert not search.free  # until this parameter's problem is solved
 
 
+def test_a_parameter_that_collapsed_now_and_then_is_left_alone():
+    search, point = begun(np.random.default_rng(9))
+    for better in range(3 * COLLAPSED):
+        apart = better % COLLAPSED == 0
+        search.regularized, search.mu = 1.0, search._least_mu() * (1e3 if apart else 1.0)
+        search._update_barrier(replace(point, f=point.f - 1.0 - better))
+        assert search.free
+
+
 def test_a_small_parameter_without_shifts_is_left_alone():
     search, point = begun(np.random.default_rng(9))
     search.regularized, search.mu = 0.0, search._least_mu()

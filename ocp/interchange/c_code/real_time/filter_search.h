@@ -337,11 +337,11 @@ static void update_barrier(Search *s) {
   if (!s->free && s->blocked && error_of(s, s->mu) <= TOLERATED * s->mu) s->blocked = 0;
   if (!(s->free && s->regularized != 0))
     s->collapsed = 0, s->unshifted = average;
-  else if (s->mu <= 1.01 * s->least_mu)
-    s->collapsed++;
+  else
+    s->collapsed = s->mu > 1.01 * s->least_mu ? 0 : s->collapsed + 1;
   if (s->collapsed >= COLLAPSED) {
     s->collapsed = 0, s->blocked = BLOCKED;
-    fix_barrier(s, s->unshifted);
+    fix_barrier(s, fmax(s->unshifted, average));
   } else if (s->tiny == 0 && s->blocked < BLOCKED && progresses(s, error)) {
     s->free = 1;
     add_pair(&s->progress, s->theta, s->f);
