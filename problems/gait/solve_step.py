@@ -65,7 +65,6 @@ ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
 PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
 SHARED, CLOSER = 10, 12  # steps of the grid to a segment where both feet bear: walking, and else
-WAYPOINTS = 25  # of each phase, from which a stage begins
 FEW_OF_PARTS = 22  # points, to which phases come from standing as quickly as from fewer
 FEW = 3, 3  # of elastic people: steps to a segment, and where both feet bear
 
@@ -415,12 +414,4 @@ def together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any
         **last,
         **total_statistics([first, last]),
         "stages": [*first["stages"], *last["stages"]],
-    }
-
-
-def waypoints(solution: Solution) -> dict[str, Guess]:
-    """Return the motion of each phase of a solution as guesses."""
-    return {
-        name: Guess(q=phase.q(phase.times(WAYPOINTS)), duration=phase.duration)
-        for name, phase in solution.phases.items()
     }

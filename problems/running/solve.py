@@ -7,8 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
-from ocp.motion import coarsest_curve
-from ocp.problems.gait.solve_step import NEAR, TUNED, limited, together, waypoints
+from ocp.problems.gait.solve_step import NEAR, TUNED, limited, together
 from ocp.problems.running.statement import as_usual, smoother
 from ocp.solving import budget, with_stage
 from ocp.transcription import Spline
@@ -16,6 +15,7 @@ from ocp.transcription import Spline
 COARSE = 8  # control points per joint and phase of the first stages
 SPARSE = 2  # steps per segment at whose ends their inequalities hold
 SMOOTHER = 40.0, 4.0  # times the weight of smoothness in them
+WAYPOINTS = 25  # of each phase, from which a stage begins
 FIRST = TUNED | {"max_iter": 300}
 NEXT = TUNED | {"max_iter": 300, "mu_init": 1e-2}
 LAST = TUNED | NEAR
@@ -84,7 +84,14 @@ def coarser(problem: Problem, points: int) -> Problem:
     """Return a run on at most that many control points per joint and phase."""
 
     def fewer(motion: Any) -> Any:
-        whole: Any = coarsest_curve(motion)
-        return replace(whole, points=min(points, whole.points))
+        return replace(motion, points=min(points, motion.points))
 
     return replace(problem, phases=[replace(p, motion=fewer(p.motion)) for p in problem.phases])
+
+
+def waypoints(solution: Solution) -> dict[str, Guess]:
+    """Return the motion of each phase of a solution as guesses."""
+    return {
+        name: Guess(q=phase.q(phase.times(WAYPOINTS)), duration=phase.duration)
+        for name, phase in solution.phases.items()
+    }

@@ -30,20 +30,12 @@ from ocp import (
 )
 from ocp.mechanics import check_argument_records, positive
 from ocp.models.human import CONTACTS, Person, human, mirror, somebody
-from ocp.problem import (
-    apart,
-    foot_contact,
-    mirror_symmetry,
-    no_penetration,
-    strength_limits,
-    swing_together,
-)
+from ocp.problem import apart, foot_contact, mirror_symmetry, no_penetration, swing_together
 from ocp.problems.gait.statement.strides import progress, shared
 from ocp.problems.gait.statement.walking_task import PERCENTILE
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import Effort, run_cost
 from ocp.spelling import suggest_fields
-from ocp.transcription import with_dependent_curves
 
 # At 3 m/s 160 are usual (van Oeveren et al. 2017), 170 the cheapest (Lieberman et al. 2015)
 STEPS_PER_MINUTE = 165.0
@@ -54,10 +46,7 @@ SHARES = {  # of the step: what phases last at first, and at least and at most [
     "fore": {"toes": 0.65, FLIGHT: 0.35},
 }
 SPANS = {"heel": (0.02, 0.2), "flat": (0.1, 0.7), "toes": (0.1, 0.9), FLIGHT: (0.05, 0.9)}
-ROOT = 2  # segments of the root's curves in flight to one of the others'
-FINER = {"heel": 0.6, "flat": 1.0, "toes": 1.5, FLIGHT: 1.0}  # shares of control points
-LEG = "hip_flex_r", "knee_flex_r", "ankle_df_r"  # whose strength is used up in stance
-BETWEEN = 5  # instants between each two nodes at which it holds too
+FINER = {"heel": 0.6, "flat": 0.7, "toes": 1.5, FLIGHT: 1.0}  # shares of control points
 ROUGH = "smoothness"  # name of the term of accelerations
 WIDE = 0.03, 0.10  # m: radii of wrists and hips that keep off each other [assumed]
 
@@ -134,7 +123,7 @@ def problem(
         )
         for name in names
     ]
-    stated = Problem(
+    return Problem(
         tree=body,
         phases=phases,
         links=(continuous("q", "qd", "qdd"),) * len(phases[1:]),
@@ -148,7 +137,6 @@ def problem(
             progress(step, speed),
         ),
     )
-    return with_dependent_curves(stated, ROOT * phases[-1].motion.segments)
 
 
 def as_usual(problem: Problem) -> Problem:
@@ -189,7 +177,6 @@ def _asked(
         pressure_inside(body, ground),
         unilateral(body, ground),
         friction(body, ground),
-        *strength_limits(body, LEG, between=BETWEEN),
     )
     return {"ground": ground, "constraints": rules}
 
