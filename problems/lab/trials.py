@@ -61,6 +61,8 @@ def trials(folder: str | Path) -> tuple[Trial, ...]:
     Raises ValueError where there are none.
     """
     place = Path(folder)
+    if not place.is_dir():
+        raise ValueError(f"{place}: no such folder")
     found = [
         Trial(name=path.stem, markers=path, forces=path, emg=_beside(path, EMG))
         for path in place.glob("*.c3d")

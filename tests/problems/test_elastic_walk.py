@@ -246,3 +246,9 @@ def test_feet_turn_outward_about_their_heels():
             assert np.linalg.norm(feet[0]) == pytest.approx(np.linalg.norm(feet[1]))
         else:
             assert way * (after["toe_l"] - before["toe_l"])[0] > 0.08
+
+
+@pytest.mark.parametrize("tissue", ["toes", "thighs"])
+def test_tissue_that_pulls_is_refused_by_its_name(tissue):
+    with pytest.raises(ValueError, match=f"{tissue}: expected a number of at least 0"):
+        problem(muscles=Muscles(**{tissue: -5.0}))

@@ -13,6 +13,7 @@ from ocp.interchange import Table, save_table
 from ocp.problems.lab import LabSettings, analyse, known_sets, lab, scale
 from ocp.problems.lab.marker_sets import recognise
 from ocp.problems.lab.plates import treads
+from ocp.problems.lab.trials import trials
 
 
 @cache
@@ -194,3 +195,10 @@ def test_a_folder_becomes_a_page_and_resumes(tmp_path):
     before = kept.stat().st_mtime_ns
     assert lab(tmp_path, LabSettings(mass=MASS, stature=STATURE)) == page
     assert kept.stat().st_mtime_ns == before
+
+
+def test_a_folder_that_is_not_there_or_has_no_trials_is_told_apart(tmp_path):
+    with pytest.raises(ValueError, match="gone: no such folder"):
+        trials(tmp_path / "gone")
+    with pytest.raises(ValueError, match="expected trials in .c3d or .trc files"):
+        trials(tmp_path)

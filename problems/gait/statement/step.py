@@ -146,7 +146,14 @@ def problem(
                 f"{name}: have tissue with the objectives {' and '.join(LIVING)}, "
                 f"not {goal.objective}"
             )
-    _check_tolerances(*nominal((accuracy.contact, accuracy.slip)))
+    _check_sizes(
+        {
+            "contact": (accuracy.contact, "m"),
+            "slip": (accuracy.slip, "m/s"),
+            "toes": (muscles.toes, "N m/rad"),
+            "thighs": (muscles.thighs, "kPa"),
+        }
+    )
     body = _body(who, active)
     if living:
         body = _living(who, active, muscles, loaded=goal.objective == ELASTIC)
@@ -452,9 +459,10 @@ def _frozen(active: str) -> tuple[str, ...]:
     return tuple(name for name in NAMES if name not in {*moving, *ROOT})
 
 
-def _check_tolerances(contact: float, slip: float) -> None:
-    """Raise ValueError for a tolerance that no place or velocity can be within."""
-    for what, value, unit in (("contact", contact, "m"), ("slip", slip, "m/s")):
+def _check_sizes(sizes: Mapping[str, tuple[Any, str]]) -> None:
+    """Raise ValueError for the first of tolerances and stiffnesses {name: value, unit} below 0."""
+    for what, (size, unit) in sizes.items():
+        value = nominal(size)
         if not (np.isfinite(value) and value >= 0):
             raise ValueError(f"{what}: expected a number of at least 0 ({unit}), got {value}")
 
