@@ -22,6 +22,9 @@ from ocp.transcription.variables.layout import Layout
 # Measured on minimum-time arms of 1000 to 4000 points and Radau of order 9 to 40: what building
 # takes grows with unknowns times rows
 BYTES, SECONDS = 16.0, 2e-7
+# These arms have two joints; a spline's basis is one for all of them: 0.65 GB and 14 s by a walk of
+# 38 coordinates on 88 points, where this makes it 0.67 and 14
+MEASURED_JOINTS = 2
 # On a mesh rows know one interval's unknowns; with factors so many times as much is held: 0.25 GB
 # by a planar walk on 51 intervals, where this makes it 0.43
 FILLED = 4.0
@@ -175,13 +178,15 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     rows = sum(len(request.numbers) * len(request.s) for request in requests)
     if layout.problem.motion.collocated:
         rows += 2 * layout.size // 3  # of q, qd, qdd those two that others determine
-    tree, places = layout.problem.tree, layout.size * rows
+    tree, places = layout.problem.tree, float(layout.size * rows)
     depths: list[int] = []  # number of coordinates that move each link
     for parent, own in zip(tree.parents, tree.spans):
         depths.append(len(own) + (depths[parent] if parent >= 0 else 0))
     moved = (depth for depth, own in zip(depths, tree.spans) if own)
     dynamics = DEPTH_SECONDS * sum(depth**2 for depth in moved)
     functions = ROW_SECONDS * rows
+    if not layout.problem.motion.collocated:
+        places *= min(1.0, MEASURED_JOINTS / tree.dof)
     seconds, size = places * SECONDS + dynamics + functions, places * BYTES
     if layout.problem.motion.collocated:
         size *= min(1.0, FILLED / layout.problem.motion.segments)
