@@ -48,7 +48,7 @@ class Condition:
         strides: a second.
         grade: of the ground (%).
         load: that is worn.
-        people: what was measured, J/kg/m, of rates W/kg; None where steps alone were.
+        people: what was measured (J/kg/m); None where steps alone were.
     """
 
     set: str
@@ -101,7 +101,7 @@ def _conditions() -> Iterator[Condition]:
             value=share,
             speed=UMBERGER_SPEED,
             strides=preferred * (1.0 + share / 100.0),
-            people=power,
+            people=power / UMBERGER_SPEED,
         )
     for speed in SPEEDS:
         yield Condition(set="speeds", value=speed, speed=speed, strides=VAN_DER_ZEE[speed])
