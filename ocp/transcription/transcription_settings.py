@@ -22,8 +22,8 @@ from ocp.transcription.variables.layout import Layout
 # Measured on minimum-time arms of 1000 to 4000 points and Radau of order 9 to 40: what building
 # takes grows with unknowns times rows
 BYTES, SECONDS = 16.0, 2e-7
-# These arms have two joints; a spline's basis is one for all of them: 0.65 GB and 14 s by a walk of
-# 38 coordinates on 88 points, where this makes it 0.67 and 14
+# These arms have two joints; a spline's basis is one for all of them: 0.67 GB and 15 s by a walk of
+# 38 coordinates on 88 points, where this makes it 0.7 and 14
 MEASURED_JOINTS = 2
 # On a mesh rows know one interval's unknowns; with factors so many times as much is held: 0.25 GB
 # by a planar walk on 51 intervals, where this makes it 0.43
@@ -176,7 +176,8 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     Raises SizeError if no memory holds it.
     """
     rows = sum(len(request.numbers) * len(request.s) for request in requests)
-    if layout.problem.motion.collocated:
+    motion = layout.problem.motion
+    if motion.collocated:
         rows += 2 * layout.size // 3  # of q, qd, qdd those two that others determine
     tree, places = layout.problem.tree, float(layout.size * rows)
     depths: list[int] = []  # number of coordinates that move each link
@@ -185,11 +186,12 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     moved = (depth for depth, own in zip(depths, tree.spans) if own)
     dynamics = DEPTH_SECONDS * sum(depth**2 for depth in moved)
     functions = ROW_SECONDS * rows
-    if not layout.problem.motion.collocated:
+    filled = 1.0
+    if motion.collocated:
+        filled = min(1.0, FILLED / motion.segments)
+    else:
         places *= min(1.0, MEASURED_JOINTS / tree.dof)
-    seconds, size = places * SECONDS + dynamics + functions, places * BYTES
-    if layout.problem.motion.collocated:
-        size *= min(1.0, FILLED / layout.problem.motion.segments)
+    seconds, size = places * SECONDS + dynamics + functions, filled * places * BYTES
     if size <= MOST_BYTES and seconds <= MOST_SECONDS:
         return
     words = (

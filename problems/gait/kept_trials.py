@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp import ObjectiveFit
 from ocp.problems.arms.identify_arm import MISSES, beyond
-from ocp.storage import write
+from ocp.storage import plain, write
 from ocp.studies import markdown
 
 
@@ -109,15 +109,15 @@ class KeptTrials:
             return
         trials = {
             seed: {
-                "off": [None if np.isnan(x) else x for x in each.off.tolist()],
-                "covariance": each.covariance.tolist(),
-                "misfit": None if np.isnan(each.misfit) else each.misfit,
+                "off": each.off,
+                "covariance": each.covariance,
+                "misfit": each.misfit,
                 "status": each.status,
             }
             for seed, each in self.trials.items()
         }
         data = {"about": self.about, "exact": self.exact, "trials": trials, "speeds": self.speeds}
-        write(self.path, json.dumps(data, indent=1))
+        write(self.path, json.dumps(plain(data, null=True), indent=1))
 
 
 def trials_table(

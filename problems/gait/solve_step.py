@@ -12,7 +12,6 @@ import numpy as np
 from ocp import (
     Attempt,
     BSpline,
-    Constraint,
     Guess,
     Plan,
     Problem,
@@ -322,20 +321,8 @@ def limited(problem: Problem) -> Problem:
     """Return a problem whose drives have their constant limits alone."""
     elements = tuple(each for each in problem.tree.elements if not isinstance(each, Strength))
     bare = replace(problem.tree, elements=elements)
-    phases = tuple(
-        replace(
-            phase,
-            tree=phase.tree and bare,
-            constraints=[each for each in phase.constraints if not _of_strength(each)],
-        )
-        for phase in problem.phases
-    )
+    phases = tuple(replace(phase, tree=phase.tree and bare) for phase in problem.phases)
     return replace(problem, tree=bare, phases=phases)
-
-
-def _of_strength(constraint: Any) -> bool:
-    """Tell whether something that a phase asks for is strength, held between nodes too."""
-    return isinstance(constraint, Constraint) and constraint.name.startswith(STRENGTH)
 
 
 def after(

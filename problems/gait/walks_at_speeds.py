@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +18,12 @@ KINDS = {"deg": "angles (deg)", "N m/kg": "moments (N m/kg)", "BW": "forces (BW)
 STATED, TRUE = "stated", "true"
 
 
-def distances(walked: Solution, true: Solution) -> list[float]:
-    """Return the root mean squares of differences between the report cards' curves, of every kind.
+def distances(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[float]:
+    """Return the root mean squares of differences between two cards' curves, of every kind.
 
     Args:
-        walked: with some weights.
-        true: with the true ones.
+        one, other: report cards of walks.
     """
-    one, other = report_card(walked), report_card(true)
     found = []
     for unit in KINDS:
         names = [name for name, own in one["units"].items() if own == unit]
@@ -57,12 +56,13 @@ def judge_speeds(
             continue
         stated = step(Gait(speed=speed))
         first = _walked(stated, {}, None)
-        true = _walked(stated, factors, first)
-        kept.speeds[f"{speed:g} {STATED}"] = distances(first, true)
+        true = report_card(_walked(stated, factors, first))
+        kept.speeds[f"{speed:g} {STATED}"] = distances(report_card(first), true)
         for name, off in wanted.items():
             if name not in kept.speeds and np.isfinite(off).all():
                 found = {term: factors[term] * float(np.exp(x)) for term, x in zip(sought, off)}
-                kept.speeds[name] = distances(_walked(stated, {**factors, **found}, first), true)
+                by_found = _walked(stated, {**factors, **found}, first)
+                kept.speeds[name] = distances(report_card(by_found), true)
             kept.save()
 
 

@@ -29,7 +29,7 @@ from ocp.problems.lab.trials import (
     static_trial,
     trials,
 )
-from ocp.storage import write
+from ocp.storage import plain, write
 
 JOINTS = {"hip_flex": "hip flexion", "knee_flex": "knee flexion", "ankle_df": "dorsiflexion"}
 UNITS = {"deg": "(deg)", "Nm_kg": "moment (N m/kg)", "W_kg": "power (W/kg)"}
@@ -224,7 +224,7 @@ def _numbers(found: Analysis) -> dict[str, Any]:
             {
                 "foot": cycle.foot,
                 "times": [cycle.start, cycle.off, cycle.end],
-                "curves": {name: _plain(row) for name, row in cycle.curves.items()},
+                "curves": plain(cycle.curves, null=True),
             }
             for cycle in found.cycles
         ],
@@ -235,19 +235,15 @@ def _followed(muscles: MuscleForces) -> dict[str, Any]:
     """Return {muscle: how near its activation is to its envelope, and both} at up to 101 times."""
     shown = np.unique(np.linspace(0, len(muscles.t) - 1, len(PERCENT)).round().astype(int))
     curves = {"active": muscles.activations[:, shown], "envelope": muscles.followed[:, shown]}
-    return {
+    followed = {
         name: {
-            "near": [None if np.isnan(x) else x for x in near],
-            "t": muscles.t[shown].tolist(),
-            **{word: _plain(rows[muscles.names.index(name)]) for word, rows in curves.items()},
+            "near": near,
+            "t": muscles.t[shown],
+            **{word: rows[muscles.names.index(name)] for word, rows in curves.items()},
         }
         for name, near in muscles.nearness.items()
     }
-
-
-def _plain(row: np.ndarray) -> list[float | None]:
-    """Return numbers as JSON has them."""
-    return [None if np.isnan(x) else float(x) for x in row]
+    return plain(followed, null=True)
 
 
 def _consistency(found: Analysis) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Norms
+from ocp.problems.gait.card.numbers import of_either_side
 
 DEVIATIONS = 2.0  # of what people spread: within these is as people do
 LEAST_R = 0.5  # mean over the sources: below it a curve follows people's poorly [assumed]
@@ -149,10 +150,7 @@ def _of_force(kind: str, said: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _of_bounds(said: Mapping[str, Any]) -> Iterator[Fault]:
-    shares: dict[str, float] = {}
-    for joint, share in said["at_bounds_percent"].items():  # the longest first
-        shares.setdefault(joint.removesuffix("_r").removesuffix("_l"), share)
-    for joint, share in shares.items():
+    for joint, share in of_either_side(said["at_bounds_percent"]).items():
         if share > BOUND:
             text = f"{joint} is at the bound of its range for {share:.0f} % of the cycle"
             yield Fault(text=text, weight=DEVIATIONS + share / 10.0)

@@ -156,6 +156,14 @@ def at_bounds(stride: Stride) -> dict[str, float]:
     return dict(sorted(shares.items(), key=lambda entry: -entry[1]))
 
 
+def of_either_side(shares: Mapping[str, float]) -> dict[str, float]:
+    """Return {joint without its side: the larger share of both}, of shares the largest first."""
+    found: dict[str, float] = {}
+    for joint, share in shares.items():
+        found.setdefault(joint.removesuffix("_r").removesuffix("_l"), share)
+    return found
+
+
 def _foot(stride: Stride) -> dict[str, Any]:
     """Return the clearance of the right foot's toe and the way of the pressure under it; None where
     it never stands, or its toe rises or falls alone in swing."""

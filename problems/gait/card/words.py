@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ocp.problems.gait.card.curves import CURVES
+from ocp.problems.gait.card.numbers import of_either_side
 
 LABEL = 28  # columns of labels
 POWERS, PUSH = "r, powers", "A2"  # of the summary, and the event of push-off
@@ -107,9 +108,7 @@ def _humps(now: Mapping[str, Any]) -> str:
 
 def _head(now: Mapping[str, Any]) -> str:
     """Return the nods of the head, the swing of arms and the joints at their bounds, as text."""
-    bounds: dict[str, float] = {}
-    for joint, share in now["at_bounds_percent"].items():  # the longest first
-        bounds.setdefault(joint.removesuffix("_r").removesuffix("_l"), share)
+    bounds = of_either_side(now["at_bounds_percent"])
     longest = [f"{joint} {share:.0f} %" for joint, share in bounds.items()][:NAMED]
     more = [f"{len(bounds) - NAMED} more"] if len(bounds) > NAMED else []
     held = ", ".join((*longest, *more)) or "none"
