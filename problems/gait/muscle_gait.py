@@ -1,10 +1,10 @@
 """A step of walking in space, legs driven by 86 muscles, predicted from the upright posture.
 
-Body, tissue, contact, and what is asked and spared are those of the walk by torques, `ocp run gait
---dissipative`, whose trunk and arms torques move as there: the ground gives no energy. Joints of
-the legs have muscles in the place of their strength and, beside them, reserve torques of a few N m.
-What `leg_effort` says is spared of these muscles by the weights of joints, and of reserves their
-squares. The walk by torques is solved first; its motion alone is where this begins.
+Body, tissue, contact, and what is asked and spared are those of the walk by torques, `ocp run
+gait`, whose trunk and arms torques move as there. Joints of the legs have muscles in the place of
+their strength and, beside them, reserve torques of a few N m. What `leg_effort` says is spared of
+these muscles by the weights of joints, and of reserves their squares. The walk by torques is solved
+first; its motion alone is where this begins.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ from ocp.problems.gait import TASK as WALK
 from ocp.problems.gait.by_muscles.leg_effort import ENERGY, EXCITATIONS, WORK, leg_effort
 from ocp.problems.gait.solve_step import closely, counted, left_of, onward, quickest, walk
 from ocp.problems.gait.statement.step import problem as step_problem
-from ocp.problems.gait.statement.walking_task import Accuracy, Carried, Gait, Rules, Terrain
+from ocp.problems.gait.statement.walking_task import Accuracy, Carried, Gait, Terrain
 from ocp.solving import with_stage
 from ocp.spelling import suggest_fields
 from ocp.transcription import Spline
@@ -93,10 +93,7 @@ def problem(
         )
     if any_nonzero((terrain.rise,)):
         raise ValueError("muscle_gait: rise: no stairs by muscles")
-    rules = Rules(dissipative=True)
-    stated = step_problem(
-        gait, person, terrain=terrain, carried=carried, rules=rules, accuracy=accuracy
-    )
+    stated = step_problem(gait, person, terrain=terrain, carried=carried, accuracy=accuracy)
     body, who, symmetry = stated.tree, somebody(person), stated.symmetry
     assert symmetry is not None
     stretching = ACHILLES if effort.tendons == "achilles" else RIGID

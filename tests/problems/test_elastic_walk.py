@@ -12,7 +12,7 @@ from ocp.mechanics import parameters_of
 from ocp.models.human import Person
 from ocp.problems.gait import Accuracy, Gait, Goal, Muscles, Rules, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
-from ocp.problems.gait.solve_step import FEW, FEW_POINTS, closely, coarser
+from ocp.problems.gait.solve_step import FEW, FEW_OF_PARTS, FEW_POINTS, closely, coarser
 from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.contact_schedule import (
     NORMAL,
@@ -59,38 +59,48 @@ def test_its_curves_go_as_peoples(card, curve):
 def test_it_is_certified_from_standing_and_its_objective_is_its_own_integral(step):
     certificate = verify(step).require(1e-2)
     assert certificate.objective_error < 1e-3
-    assert step.objective == pytest.approx(4.30274, abs=1e-4)
+    assert step.objective == pytest.approx(4.90975, abs=1e-4)
+
+
+LOOSELY = {"accuracy": Accuracy(points=22, contact=0.002, slip=0.1)}
 
 
 @pytest.mark.commands
-def test_on_ground_that_gives_no_energy_it_takes_more_and_is_certified(step):
-    """Feet that slip with the force and turn about less than bears get a tenth of joints' work."""
-    lossy = walk(problem(rules=Rules(dissipative=True)), Transcription(), Solver()).require()
-    before, now = (verify(each).require(1e-2).ground for each in (step, lossy))
-    assert before.share > 0.05 > 100 * now.share
-    assert step.objective < lossy.objective < 1.05 * step.objective
+def test_ground_gives_energy_to_feet_that_stand_loosely_and_may_slip_with_the_force(step):
+    """It gives a tenth of joints' work and spares a tenth of the objective; denied, still that."""
+    loose, lossy = (
+        walk(problem(**LOOSELY, rules=Rules(dissipative=denied)), Transcription(), Solver())
+        for denied in (False, True)
+    )
+    given = [verify(each.require()).require(1e-2).ground.share for each in (step, loose, lossy)]
+    assert given[1] > 0.05 > 100 * max(given[0], given[2])
+    assert loose.objective < lossy.objective < 0.9 * step.objective
 
 
 def test_ground_that_gives_no_energy_is_asked_in_phases_too_and_belongs_to_balance():
     for stride in ("half", "phases"):
-        gait, rules = Gait(stride=stride), Rules(dissipative=True)
-        stated = problem(gait=gait, rules=rules)
+        stated = problem(gait=Gait(stride=stride))
         names = {each.name for part in stated.parts.values() for each in part.constraints}
         asked = {name for name in names if name.startswith("dissipation.")}
         assert len(asked) == 5 and {family_of(name) for name in asked} == {"balance"}
-    usual = [each.name for each in problem().constraints]
-    assert not [name for name in usual if name.startswith("dissipation")]
+    for unasked in ({"rules": Rules(dissipative=False)}, {"goal": PEOPLES}):
+        names = {each.name for each in problem(**unasked).constraints}
+        assert not [name for name in names if name.startswith("dissipation")]
 
 
 def test_no_joint_is_held_at_a_bound(card):
-    """For 5 % of the cycle; without weight on it the lower spine is for 22 %, sideways."""
-    assert max(card["numbers"]["at_bounds_percent"].values(), default=0.0) < 5.0
+    """For 5 % of the cycle, but the lower spine sideways, .3 deg from its bound by its tissue."""
+    shares = dict(card["numbers"]["at_bounds_percent"])
+    assert shares.pop("spine1_lat") < 12.0
+    assert max(shares.values(), default=0.0) < 5.0
 
 
 def test_its_first_peak_of_force_comes_when_peoples_does(card):
     """At 11 to 16 % of the cycle, 1.05 to 1.15 body weights; that of human comes at 20 %."""
-    first = next(each for each in card["numbers"]["vertical_maxima"] if each["BW"] > 1.0)
-    assert 11 <= first["percent"] <= 16 and 1.05 <= first["BW"] <= 1.15
+    maxima = [each for each in card["numbers"]["vertical_maxima"] if each["BW"] > 1.0]
+    first, last = maxima  # and there is no third between them
+    assert 11 <= first["percent"] <= 16 and 1.05 <= round(first["BW"], 2) <= 1.15
+    assert 40 <= last["percent"] <= 50
 
 
 def test_its_head_is_upright_and_its_arms_swing(step, card):
@@ -101,7 +111,7 @@ def test_its_head_is_upright_and_its_arms_swing(step, card):
 
 def test_its_knots_stand_where_contacts_change():
     inner = STATED.motion.inner
-    assert STATED.motion.points == 22 and STATED.motion.degree == 4
+    assert STATED.motion.points == 28 and STATED.motion.degree == 4
     for change in (NORMAL.flat, NORMAL.toe_off, NORMAL.heel_off):
         assert inner.count(change) == 2  # so that jerk may jump there, and accelerations do not
     later = problem(gait=Gait(heel_off=0.65)).motion.inner
@@ -110,12 +120,12 @@ def test_its_knots_stand_where_contacts_change():
 
 def test_more_knots_stand_where_motions_change_fastest_and_then_halve_the_longest_segments():
     few, more, all_told, most = (
-        knots_at_changes(changes_of(NORMAL), count) for count in (6, 9, 17, 18)
+        knots_at_changes(changes_of(NORMAL), count) for count in (6, 9, 23, 24)
     )
     assert few == (0.15, 0.15, 0.24, 0.24, 0.6, 0.6)
     assert sorted({*more} - {*few}) == pytest.approx([0.05, 0.384, 0.8])
     assert {*more} < {*all_told} < {*most} and all_told == STATED.motion.inner
-    assert [*{*most} - {*all_told}] == pytest.approx([0.312])
+    assert [*{*most} - {*all_told}] == pytest.approx([0.75])
     with pytest.raises(ValueError, match="points: of the objective elastic expected at least 11"):
         problem(accuracy=Accuracy(points=10))
 
@@ -175,15 +185,17 @@ def test_people_on_stairs_spare_what_they_spare_on_the_level():
 
 
 def test_phases_on_many_points_begin_on_as_many_as_come_from_standing():
-    """Parts of one spline share the coarse one; to the default's points they come by themselves."""
-    many = problem(gait=Gait(stride="phases"), accuracy=Accuracy(points=28))
+    """Parts of one spline share the coarse one; to that they come by themselves."""
+    many, few = (
+        problem(gait=Gait(stride="phases"), accuracy=Accuracy(points=points))
+        for points in (None, FEW_OF_PARTS)
+    )
     parts = [phase.motion for phase in coarser(many).phases]
-    (whole,) = {part.whole for part in parts}
-    assert whole.points == 22 and whole == STATED.motion
+    assert parts == [phase.motion for phase in few.phases]
     assert [(part.start, part.end) for part in parts] == [
         (phase.motion.start, phase.motion.end) for phase in many.phases
     ]
-    assert coarser(problem(gait=Gait(stride="phases"))) is None
+    assert coarser(few) is None
 
 
 def test_steps_that_are_no_plain_walk_begin_on_few_points_with_knots_at_changes_of_contact():
@@ -194,7 +206,7 @@ def test_steps_that_are_no_plain_walk_begin_on_few_points_with_knots_at_changes_
     assert changes <= set(few.motion.inner) and len(few.motion.inner) == 2 * len(changes) + 1
     assert replace(few, motion=stairs.motion) == stairs
     human = problem(goal=PEOPLES, terrain=Terrain(rise=0.17))
-    for other in (STATED, few, human, problem(gait=Gait(stride="phases"))):
+    for other in (STATED, few, human):
         assert coarser(other) is None
 
 

@@ -1,21 +1,21 @@
 """A first step and a last one as phases: each part is stated in one phase, and cut."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil
 from typing import Any
 
 import numpy as np
 
 from ocp import BSpline, Constraint, Phase, Problem, Solution, Tree, continuous, path
-from ocp.mechanics import positive
+from ocp.mechanics import nominal, positive
 from ocp.models.human import STATURE, Person, somebody
 from ocp.problem import Ground, phases_of
 from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requirements
 from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
 from ocp.problems.gait.statement.objective_terms import STIFF
-from ocp.problems.gait.statement.walking_task import LIVING, Accuracy
+from ocp.problems.gait.statement.walking_task import LIVING, Accuracy, usual_accuracy
 from ocp.spelling import suggest_fields
 
 SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
@@ -88,13 +88,16 @@ def walker(walk: SteadyWalk, **others: float) -> Walker:
     """
     for name, value in (others | {"speed": walk.speed, "step": walk.step}).items():
         positive(name, value)
+    close = usual_accuracy(walk.objective)
     return Walker(
         walked=steady(**asdict(walk)),
         size=float(somebody(Person(walk.person))["stature"] / STATURE),
         step=walk.step,
         time=walk.step / walk.speed,
         width=walk.width,
-        accuracy=Accuracy(contact=0.002 * OWN, slip=0.1 * OWN),
+        accuracy=replace(
+            close, contact=nominal(close.contact) * OWN, slip=nominal(close.slip) * OWN
+        ),
         when=usual_schedule(walk.objective in LIVING, 0.0),
     )
 
@@ -134,7 +137,7 @@ def part(
         duration=whole,
         objective=who.walked.problem.objective,
         ground=ground,
-        constraints=(*requirements(one, families, accuracy=who.accuracy), *beside),
+        constraints=(*requirements(one, families, who.accuracy), *beside),
     )
     ends = np.cumsum(list(durations.values())) / whole
     return phases_of(

@@ -225,7 +225,7 @@ def limbs(one: Step) -> dict[str, Constraint]:
 
 
 def requirements(
-    one: Step, families: Collection[str], how: Rules = Rules(), accuracy: Accuracy = Accuracy()
+    one: Step, families: Collection[str], accuracy: Accuracy, how: Rules = Rules()
 ) -> Iterable[Any]:
     """Return the constraints of some families; the symmetry is the Problem's own."""
     tolerances = accuracy.contact, accuracy.slip

@@ -87,6 +87,7 @@ from ocp.problems.gait.statement.walking_task import (
     Muscles,
     Rules,
     Terrain,
+    usual_accuracy,
 )
 from ocp.studies import call_by_flags
 from ocp.transcription import with_dependent_curves
@@ -98,8 +99,6 @@ SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is
 SOUGHT: Mapping[str, tuple[tuple[float, float], str]] = MappingProxyType(
     {"step": ((0.2, 1.5), ""), "width": ((0.02, 0.4), "m"), "toe_out": ((-20.0, 40.0), "deg")}
 )  # of a gait, within which it is sought; at 1 m/s a step (m) is its own duration (s)
-POINTS = {HUMAN: 10, ELASTIC: 22}  # of the spline; of effort alone PLAIN_POINTS
-PLAIN_POINTS = 8
 DEGREE = {True: 4, False: 3}  # of people or of effort
 # Joints that have their whole range where tissue restores them at its ends, by how they begin
 ROAMING = ("glob_r", "spine", "shou_abd", "shou_rot", "head_")
@@ -140,6 +139,9 @@ def problem(
         goal = replace(goal, objective=ELASTIC)
     who = somebody(person)
     living = goal.objective in LIVING
+    accuracy = usual_accuracy(goal.objective, accuracy)
+    if rules.dissipative is None:
+        rules = replace(rules, dissipative=goal.objective == ELASTIC)
     for name in ("toes", "thighs"):
         if any_nonzero((getattr(muscles, name),)) and not living:
             raise ValueError(
@@ -209,7 +211,7 @@ def problem(
                 for side in "rl"
                 if any_nonzero((carried.hands,))
             ],
-            constraints=requirements(one, families, rules, accuracy),
+            constraints=requirements(one, families, accuracy, rules),
         )
         return with_dependent_curves(one_step, accuracy.pieces) if accuracy.exact else one_step
 
@@ -245,11 +247,9 @@ def scaled(objective: Objective, share: Any) -> Objective:
     return shared(objective, share) if sought else share * objective
 
 
-def _spline(objective: str, points: int | None, when: Schedule) -> BSpline:
+def _spline(objective: str, points: int, when: Schedule) -> BSpline:
     """Return the spline of a step: with the objective elastic its knots stand where contacts
     change."""
-    if points is None:
-        points = POINTS.get(objective, PLAIN_POINTS)
     degree = DEGREE[objective in LIVING]
     if objective != ELASTIC:
         return BSpline(points=points, degree=degree)
