@@ -22,8 +22,9 @@ from ocp.solvers.solver_backend import Unsuited
 GROWTH = 1e8  # of a basis at most
 DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
 REFLECTED = 48  # reflections of a block
+PIECE = 128  # rows and columns
 CORE = 1500  # variables of a core at most
-CALLS, RATE = 1e-3, 6e9  # seconds of a factorisation in calls, and operations a second
+CALLS, RATE = 2e-3, 4e10  # seconds of a factorisation in calls, and operations a second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class Reflections:
     V, T), as Schreiber & Van Loan (1989) keep them."""
 
     blocks: tuple[tuple[int, np.ndarray, np.ndarray], ...]
+    size: int
 
     def times(self, x: np.ndarray) -> np.ndarray:
         """Return Q x, x (k,) or (k, columns)."""
@@ -47,21 +49,46 @@ class Reflections:
             x[first:] -= V @ (T.T @ (V.T @ x[first:]))
         return x
 
+    def within(self, C: np.ndarray, count: int) -> np.ndarray:
+        """Return the rows and columns from `count` on of Q' C Q, C (k, k) symmetric.
+
+        Each block takes (1 - V T V')' C (1 - V T V') = C - U V' - V U' with P = V T, W = C P and
+        U = W - V (P' W) / 2, in the rows and columns that it and the later ones change.
+        """
+        done = 0
+        for first, V, T in self.blocks:
+            C, done = C[first - done :, first - done :], first
+            P = V @ T
+            W = C @ P
+            U = W - V @ (P.T @ W) / 2
+            C = C - np.hstack([U, V]) @ np.hstack([V, U]).T
+        return C[count - done :, count - done :]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowSpace:
     """Subspaces of the rows R (m, k) of a core: the first columns of `turned` span their row space,
-    the others, `along`, their null space; `back` (rank, m) is the (pseudo-)inverse of R times the
-    first."""
+    the others their null space; `back` (rank, m) is the (pseudo-)inverse of R times the first."""
 
     turned: Reflections
-    along: np.ndarray
     back: np.ndarray
+
+    def within(self, core: np.ndarray) -> np.ndarray:
+        """Return a symmetric core (k, k) in the null space."""
+        return self.turned.within(core, len(self.back))
+
+    def along(self, x: np.ndarray) -> np.ndarray:
+        """Return the part of x (k,) in the null space, by its coordinates."""
+        return self.turned.transposed_times(x)[len(self.back) :]
+
+    def point(self, coordinates: np.ndarray) -> np.ndarray:
+        """Return the vector (k,) of the null space with these coordinates."""
+        return self.turned.times(np.concatenate([np.zeros(len(self.back)), coordinates]))
 
     def least_solution(self, right: np.ndarray) -> np.ndarray:
         """Return the least-squares u (k,) of R u = right (m,) with the least norm."""
-        zeros = np.zeros(self.along.shape[1])
-        return self.turned.times(np.concatenate([self.back @ right, zeros]))
+        first = self.back @ right
+        return self.turned.times(np.append(first, np.zeros(self.turned.size - len(first))))
 
     def multipliers(self, right: np.ndarray) -> np.ndarray:
         """Return the y (m,) of least norm with R' y = right (k,) in the row space."""
@@ -75,14 +102,12 @@ def row_space(rows: np.ndarray) -> RowSpace:
         below, lengths = np.linalg.qr(rows.T, mode="raw")
         pivots = np.abs(np.diag(below))
         if np.min(pivots) > DEPENDENT * max(1.0, np.max(pivots)):
-            turned = _reflections(below.T, lengths)
             back = invert_triangle(np.tril(below[:, :count]))
-            return RowSpace(turned=turned, along=turned.times(every[:, count:]), back=back)
+            return RowSpace(turned=_reflections(below.T, lengths), back=back)
     left, scale, right = np.linalg.svd(rows, full_matrices=True)
     rank = int(np.sum(scale > DEPENDENT * max(1.0, np.max(scale, initial=0.0))))
-    turned = Reflections(blocks=((0, every, every - right.T),))
-    back = left[:, :rank].T / scale[:rank, None]
-    return RowSpace(turned=turned, along=right[rank:].T, back=back)
+    turned = Reflections(blocks=((0, every, every - right.T),), size=len(every))
+    return RowSpace(turned=turned, back=left[:, :rank].T / scale[:rank, None])
 
 
 def _reflections(below: np.ndarray, lengths: np.ndarray) -> Reflections:
@@ -97,7 +122,7 @@ def _reflections(below: np.ndarray, lengths: np.ndarray) -> Reflections:
         inverse = np.triu(V.T @ V, 1)
         inverse[np.diag_indices(len(tau))] = 1.0 / np.where(tau == 0.0, 1.0, tau)
         blocks.append((first, V, np.linalg.inv(inverse)))
-    return Reflections(blocks=tuple(blocks))
+    return Reflections(blocks=tuple(blocks), size=len(below))
 
 
 def check_size(elimination: Elimination) -> None:
@@ -155,9 +180,8 @@ class Condensed:
         width, rest, size = len(found.free), len(found.rest), self.patterns.size
         if width > CORE:
             return np.inf
-        work = width**3 / 3 + (size + self.m) * width**2 / 16
-        if rest:
-            work += 4 * width**2 * (rest + width)
+        left = max(width - rest, 0)
+        work = left**3 / 3 + (size + self.m) * width**2 / 16 + 2 * (width**3 - left**3)
         return CALLS + work / RATE
 
     def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
@@ -251,14 +275,19 @@ class Condensed:
         as it is without such rows or if it is not finite."""
         if self.range is None or not np.isfinite(core).all():
             return core
-        whole = np.tril(core) + np.tril(core, -1).T
-        return self.range.along.T @ whole @ self.range.along
+        for first in range(0, len(core), PIECE):  # whose halves the caches hold
+            last = first + PIECE
+            square = np.tril(core[first:last, first:last])
+            core[first:last, first:last] = square + np.tril(square, -1).T
+            core[first:last, last:] = core[last:, first:last].T
+        return self.range.within(core)
 
     def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
         """Return a core plus a diagonal (size,) in its subspace; the lower triangle counts."""
         assert self.basis is not None
         basis, n = self.basis, self.patterns.variables
-        wide, size = np.zeros((basis.tall.width,) * 2), len(basis.free)
+        size = len(basis.free)
+        wide = np.zeros((basis.tall.width,) * 2)
         wide[:size, :size] = core
         self.squares.add(wide, diagonal[n:])
         self.own_squares.add(wide, diagonal[basis.basic])
@@ -269,25 +298,24 @@ class Condensed:
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
         assert self.basis is not None
-        basis, m, n = self.basis, self.m, self.patterns.variables
+        basis, rest, m, n = self.basis, self.range, self.m, self.patterns.variables
         on_slacks, missed = a[n:], b[m:]
         given = self.weights * missed + on_slacks
         right = a[:n] + self.D.transposed_times(self.inner_values, given)
-        x = basis.particular(b[:m])
-        if self.range is not None:
-            rest = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
-            x = x + basis.Z @ self.range.least_solution(rest)
-        reduced = basis.Z.T @ (right - self._condensed_times(x))
-        along = None if self.range is None else self.range.along
-        reduced = reduced if along is None else along.T @ reduced
-        core = self.factor.solve(reduced)
-        x = x + basis.Z @ (core if along is None else along @ core)
-        left = right - self._condensed_times(x)
-        y = np.zeros(m)
-        if self.range is not None:
-            y[basis.rest] = self.range.multipliers(basis.Z.T @ left)
-            left = left - self.A.transposed_times(self.values, y)
-        y += basis.multipliers(left)
+        x = basis.point(np.zeros(len(basis.free)), b[:m])
+        if rest is not None:
+            left = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
+            x += basis.point(rest.least_solution(left))
+        reduced = basis.multipliers(right - self._condensed_times(x))[1]
+        if rest is None:
+            x += basis.point(self.factor.solve(reduced))
+        else:
+            x += basis.point(rest.point(self.factor.solve(rest.along(reduced))))
+        left, y = right - self._condensed_times(x), np.zeros(m)
+        if rest is not None:
+            y[basis.rest] = rest.multipliers(basis.multipliers(left)[1])
+            left -= self.A.transposed_times(self.values, y)
+        y += basis.multipliers(left)[0]
         s = self.D.times(self.inner_values, x) - missed
         return np.concatenate([x, s]), np.concatenate([y, self.weights * s - on_slacks])
 

@@ -241,17 +241,21 @@ class Basis:
         """Largest number of Z without the identity; not a number if one is none."""
         return float(np.max(self._largest, initial=0.0))
 
-    def particular(self, right: np.ndarray) -> np.ndarray:
-        """Return x (n,) with A x = right (m,) in the eliminated rows, free variables zero."""
+    def point(self, free: np.ndarray, right: np.ndarray | None = None) -> np.ndarray:
+        """Return the x (n,) with A x = `right` (m,), by default 0, in the eliminated rows, and with
+        these `free` variables (free,)."""
         x = np.zeros(self.matrix.shape[1])
+        x[self.free] = free
+        right = np.zeros(self.matrix.shape[0]) if right is None else right
         for each, others, inverses in zip(self.levels, self._others, self._inverses):
             left = right - each.others.times(others, x)
             for batch, inverse in zip(each.batches, inverses):
                 x[batch.columns] = np.einsum("bij,bj->bi", inverse, left[batch.rows])
         return x
 
-    def multipliers(self, right: np.ndarray) -> np.ndarray:
-        """Return y (m,) of the eliminated rows with A' y = right (n,) in their variables."""
+    def multipliers(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return y (m,) of the eliminated rows with A' y = right (n,) in their variables, and what
+        is left of it in the free ones (free,): Z' right."""
         y, right = np.zeros(self.matrix.shape[0]), right.copy()
         back = zip(self.levels[::-1], self._others[::-1], self._inverses[::-1])
         for each, others, inverses in back:
@@ -260,4 +264,4 @@ class Basis:
                 part[batch.rows] = np.einsum("bji,bj->bi", inverse, right[batch.columns])
             right -= each.others.transposed_times(others, part)
             y += part
-        return y
+        return y, right[self.free]

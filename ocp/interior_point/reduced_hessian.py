@@ -12,6 +12,7 @@ from ocp.interior_point.kernels.sparse_products import Sparse, accumulate
 from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.nullspace import Basis
 
+PIECE = 128  # rows and columns
 THIN = 4  # nonzeros of a row of the basis that counts as sparse
 
 
@@ -40,12 +41,17 @@ class ReducedHessian:
         return accumulate(self.places, hessian_entries[self.on], self.variables)
 
     def reduce(self, hessian_entries: np.ndarray) -> np.ndarray:
-        """Return Z' (W - its diagonal) Z."""
+        """Return Z' (W - its diagonal) Z, of which the lower triangle counts."""
         self.rows.times(hessian_entries)
         half = self.few.times(self.basis.tall.array.reshape(-1)[self.entries]).array.copy()
         self.many.add(half)
         half = half[: self.width, : self.width]
-        return half + half.T
+        for first in range(0, self.width, PIECE):  # whose halves the caches hold
+            last = first + PIECE
+            half[last:, first:last] += half[first:last, last:].T
+            square = half[first:last, first:last]
+            square += square.T.copy()
+        return half
 
 
 def _orient(

@@ -15,13 +15,17 @@ from ocp.solvers.solver_backend import Start
 
 STATIONARITY = 1.0  # of a solution, in the program's own units: IPOPT's limit
 LARGEST = 1e3  # multiplier at the start
-QUICK = 0.1  # seconds up to which dense factors are kept: nearly dependent rows harm them less
+QUICK = 0.01  # seconds up to which dense factors are kept: nearly dependent rows harm them less
+PRODUCTS = 8e8  # of entries of a row with each other that sparse factors take in a second, at most
 
 
 def choose_system(
     program: Program, condensed: Condensed, entries: np.ndarray
 ) -> Condensed | Augmented:
     """Return the linear systems of a program that an estimate from its pattern says are quicker.
+
+    Sparse ones, whose plan takes as long as several factorisations, are planned only where dense
+    ones take longer than a row after the other would.
 
     Args:
         program: the program.
@@ -31,7 +35,9 @@ def choose_system(
     Raises Unsuited for a large core if there is no compiler for sparse factors.
     """
     seconds = condensed.seconds(entries)
-    if seconds <= QUICK or not fronts.available():
+    entries_of_rows = np.bincount(program.jacobian.rows).astype(float)
+    least = float(entries_of_rows @ entries_of_rows) / PRODUCTS
+    if seconds <= max(QUICK, least) or not fronts.available():
         check_size(condensed.elimination(entries))
         return condensed
     augmented = Augmented(program, entries)

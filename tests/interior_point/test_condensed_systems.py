@@ -78,8 +78,13 @@ def test_a_basis_solves_rows_and_multipliers(made):
     basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern, made())
     basis.update(values)
     right, y = rng.standard_normal(27), rng.standard_normal(27)
-    assert matrix @ basis.particular(right) == pytest.approx(right, abs=1e-11)
-    assert basis.multipliers(matrix.T @ y) == pytest.approx(y, abs=1e-11)
+    assert matrix @ basis.point(np.zeros(len(basis.free)), right) == pytest.approx(right, abs=1e-11)
+    pull = matrix.T @ y
+    found, left = basis.multipliers(pull)
+    assert found == pytest.approx(y, abs=1e-11) and left == pytest.approx(0.0, abs=1e-11)
+    u, push = rng.standard_normal(len(basis.free)), rng.standard_normal(len(pull))
+    assert basis.point(u) == pytest.approx(basis.Z @ u, abs=1e-11)
+    assert basis.multipliers(push)[1] == pytest.approx(basis.Z.T @ push, abs=1e-11)
 
 
 @pytest.mark.parametrize("made", ENGINES)
@@ -275,8 +280,14 @@ def test_rows_of_a_core_are_met_also_where_they_depend_on_each_other(dependent):
     if dependent:
         rows[3] = rows[0] - 2 * rows[1]
     found, u, y = row_space(rows), rng.standard_normal(9), rng.standard_normal(4)
-    assert found.along.shape == (9, 6 if dependent else 5)
-    assert np.abs(rows @ found.along).max() < 1e-12
+    left = 6 if dependent else 5
+    along = np.array([found.point(each) for each in np.eye(left)]).T
+    assert np.abs(rows @ along).max() < 1e-12
+    assert along.T @ along == pytest.approx(np.eye(left), abs=1e-12)
+    assert found.along(u) == pytest.approx(along.T @ u)
+    core = rng.standard_normal((9, 9))
+    core += core.T
+    assert found.within(core) == pytest.approx(along.T @ core @ along, abs=1e-12)
     assert rows @ found.least_solution(rows @ u) == pytest.approx(rows @ u)
     assert rows.T @ found.multipliers(rows.T @ y) == pytest.approx(rows.T @ y)
 

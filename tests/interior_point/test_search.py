@@ -104,7 +104,7 @@ def test_multipliers_of_dependent_rows_are_the_least_that_do():
     rows = rng.normal(size=(3, 7))
     rows = np.vstack([rows, rng.normal(size=(2, 3)) @ rows])
     own = row_space(rows)
-    assert own.back.shape == (3, 5) and own.along.shape == (7, 4)
+    assert own.back.shape == (3, 5) and len(own.along(np.ones(7))) == 4
     pull = rows.T @ rng.normal(size=5)
     y = own.multipliers(pull)
     np.testing.assert_allclose(rows.T @ y, pull, atol=1e-12)
