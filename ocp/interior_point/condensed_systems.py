@@ -96,18 +96,18 @@ class RowSpace:
 
 
 def row_space(rows: np.ndarray) -> RowSpace:
-    """Return the RowSpace of rows (m, k): by QR, or by singular values if they are dependent."""
-    count, every = len(rows), np.eye(rows.shape[1])
-    if count <= len(every):
+    """Return the RowSpace of rows (m, k): by QR, of their singular vectors if they are dependent."""
+    if len(rows) <= rows.shape[1]:
         below, lengths = np.linalg.qr(rows.T, mode="raw")
         pivots = np.abs(np.diag(below))
         if np.min(pivots) > DEPENDENT * max(1.0, np.max(pivots)):
-            back = invert_triangle(np.tril(below[:, :count]))
+            back = invert_triangle(np.tril(below[:, : len(rows)]))
             return RowSpace(turned=_reflections(below.T, lengths), back=back)
-    left, scale, right = np.linalg.svd(rows, full_matrices=True)
+    left, scale, right = np.linalg.svd(rows, full_matrices=False)
     rank = int(np.sum(scale > DEPENDENT * max(1.0, np.max(scale, initial=0.0))))
-    turned = Reflections(blocks=((0, every, every - right.T),), size=len(every))
-    return RowSpace(turned=turned, back=left[:, :rank].T / scale[:rank, None])
+    below, lengths = np.linalg.qr(right[:rank].T, mode="raw")
+    back = np.tril(below[:, :rank]).T @ (left[:, :rank].T / scale[:rank, None])
+    return RowSpace(turned=_reflections(below.T, lengths), back=back)
 
 
 def _reflections(below: np.ndarray, lengths: np.ndarray) -> Reflections:
