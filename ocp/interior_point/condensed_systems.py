@@ -96,7 +96,7 @@ class RowSpace:
 
 
 def row_space(rows: np.ndarray) -> RowSpace:
-    """Return the RowSpace of rows (m, k): by QR, of their singular vectors if they are dependent."""
+    """Return the RowSpace of rows (m, k), by QR; of dependent ones, of their singular vectors."""
     if len(rows) <= rows.shape[1]:
         below, lengths = np.linalg.qr(rows.T, mode="raw")
         pivots = np.abs(np.diag(below))
