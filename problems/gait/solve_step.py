@@ -23,7 +23,7 @@ from ocp import (
     prepare,
     solve,
 )
-from ocp.mechanics import nominal
+from ocp.mechanics import nominal, parameters_of, with_values
 from ocp.motion import Part
 from ocp.problem import STRENGTH
 from ocp.problems.gait.statement.constraint_families import EDGES, family_of
@@ -89,19 +89,21 @@ def walk(
     may be anything. `values` are those of the problem's parameters, `options` those of IPOPT in the
     first attempt. From standing both steps of a stride follow one, see `doubly`, steps that are no
     plain walk one on few control points, `from_few`, a step past edges one through them,
-    `over_edges`, and people with strength over angle as `by_strength` says.
+    `over_edges`, and people with strength over angle as `by_strength` says; the last of these
+    solves is on the plan of all values.
     """
     solver, transcription = quickest(solver, transcription), closely(problem, transcription)
-    if guess is None and feasible is not True and not values:
+    given = dict(values or {})
+    if guess is None and feasible is not True:
         for begun in (doubly, from_few, over_edges, by_strength):
-            solved = begun(problem, transcription, solver, watch=watch)
+            solved = begun(problem, transcription, solver, values=given, watch=watch)
             if solved is not None:
                 return solved
     start = standing(problem) if guess is None else guess
     early = isinstance(guess, Guess) if feasible is None else feasible
     attempts = more_and_more_careful(options, early)
-    given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
-    return solve(problem, transcription, solver, watch=watch, **given)
+    begin: dict[str, Any] = {"guess": start, "attempts": attempts, "values": given}
+    return solve(problem, transcription, solver, watch=watch, **begin)
 
 
 def standing(problem: Problem) -> Guess:
@@ -147,6 +149,13 @@ def closely(problem: Problem, transcription: Transcription) -> Transcription:
     return replace(transcription, method=replace(method, shared=max(close, method.nodes)))
 
 
+def with_numbers(problem: Problem, values: Mapping[str, float]) -> Problem:
+    """Return a problem with numbers {name: value} in place of its parameters: that from which the
+    way to the whole one begins, with others at every value."""
+    known = {each: values[each.name] for each in parameters_of(problem) if each.name in values}
+    return with_values(problem, known) if known else problem
+
+
 def strong(problem: Problem) -> bool:
     """Tell whether people have their strength over angle."""
     return any(isinstance(each, Strength) for each in problem.tree.elements)
@@ -157,6 +166,7 @@ def doubly(
     transcription: Transcription,
     solver: Solver,
     *,
+    values: Mapping[str, float],
     watch: Callable[..., Any] | None = None,
 ) -> Solution | None:
     """Solve both steps of a stride from one step and its image, after that step from standing.
@@ -164,14 +174,15 @@ def doubly(
     Its statistics are of both solves, and tell those of the step as `one_step`. None where a walk
     is no such stride, as `images.one_step` tells, and where either solve fails.
     """
-    step = one_step(problem)
+    stride = with_numbers(problem, values)
+    step = one_step(stride)
     if step is None:
         return None
     first = walk(step, transcription, solver, watch=with_stage(watch, "one step first"))
     if not over(first, solver):
         return None
-    attempts = (Attempt(options=TUNED | NEAR),)
-    near: dict[str, Any] = {"guess": doubled(first, problem), "attempts": attempts}
+    near: dict[str, Any] = {"guess": doubled(first, stride), "values": values}
+    near["attempts"] = (Attempt(options=TUNED | NEAR),)
     return after(first, "one_step", problem, transcription, solver, watch=watch, **near)
 
 
@@ -180,6 +191,7 @@ def from_few(
     transcription: Transcription,
     solver: Solver,
     *,
+    values: Mapping[str, float],
     watch: Callable[..., Any] | None = None,
 ) -> Solution | None:
     """Solve a step of elastic people up or down, with busy arms or in many phases, from one on few
@@ -188,14 +200,14 @@ def from_few(
     Statistics are as those of `doubly`, `few_points`. None of other steps, where there are no more
     points, and where either solve fails.
     """
-    coarse = coarser(problem)
+    coarse = coarser(with_numbers(problem, values))
     if coarse is None:
         return None
     first = walk(coarse, transcription, solver, watch=with_stage(watch, "few points first"))
     if not over(first, solver):
         return None
-    attempts = (Attempt(options=TUNED),)
-    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "attempts": attempts}
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "values": values}
+    near["attempts"] = (Attempt(options=TUNED),)
     return after(first, "few_points", problem, transcription, solver, watch=watch, **near)
 
 
@@ -226,6 +238,7 @@ def over_edges(
     transcription: Transcription,
     solver: Solver,
     *,
+    values: Mapping[str, float],
     watch: Callable[..., Any] | None = None,
 ) -> Solution | None:
     """Solve a step on stairs from one whose foot in swing may go through their edges, after that
@@ -234,15 +247,16 @@ def over_edges(
     Statistics are as those of `doubly`, `without_edges`. None where there are no edges, and where
     either solve fails.
     """
-    free = tuple(each for each in problem.constraints if each.name != EDGES)
-    if len(free) == len(problem.constraints):
+    stairs = with_numbers(problem, values)
+    free = tuple(each for each in stairs.constraints if each.name != EDGES)
+    if len(free) == len(stairs.constraints):
         return None
-    through = replace(problem, constraints=free)
+    through = replace(stairs, constraints=free)
     first = walk(through, transcription, solver, watch=with_stage(watch, "through edges first"))
     if not over(first, solver):
         return None
-    attempts = (Attempt(options=TUNED),)
-    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "attempts": attempts}
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "values": values}
+    near["attempts"] = (Attempt(options=TUNED),)
     return after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
 
 
@@ -251,6 +265,7 @@ def by_strength(
     transcription: Transcription,
     solver: Solver,
     *,
+    values: Mapping[str, float],
     watch: Callable[..., Any] | None = None,
 ) -> Solution | None:
     """Solve a walk of people who have their strength over angle from one that has constant torque
@@ -266,14 +281,14 @@ def by_strength(
     """
     if not strong(problem):
         return None
-    alone = placed(problem, solver, watch)
+    alone = placed(with_numbers(problem, values), solver, watch)
     plan = prepare(problem, transcription, solver if alone is None else left_of(alone, solver))
     attempts = more_and_more_careful(ROUGH)
     if alone is not None:
         attempts.insert(0, Attempt(options=PLACED, guess=replace(alone, multipliers={})))
     seen = onward(alone, with_stage(watch, "constant limits"))
     rough = plan.without(STRENGTH).solve(
-        standing(problem), attempts=attempts, watch=seen, check_mesh=False
+        standing(problem), attempts=attempts, watch=seen, check_mesh=False, **values
     )
     rough = replace(rough, statistics=prepared(plan, rough.statistics))
     first = rough if alone is None else joined("motion_alone", alone, rough, solver)
@@ -282,7 +297,7 @@ def by_strength(
     bare = replace(first, multipliers={})
     attempts = Attempt(options=AFTER), Attempt(options=TUNED | NEAR, guess=bare)
     left = replace(plan, solver=left_of(first, with_plugin_of(first, solver)))
-    last = left.solve(first, attempts=attempts, watch=onward(first, watch))
+    last = left.solve(first, attempts=attempts, watch=onward(first, watch), **values)
     return joined("constant_limits", first, last, solver)
 
 
@@ -334,6 +349,7 @@ def after(
     *,
     guess: Any,
     attempts: Sequence[Attempt],
+    values: Mapping[str, float],
     watch: Callable[..., Any] | None,
 ) -> Solution | None:
     """Return the Solution of a problem that begins at a `guess` to which a `first` one has led,
@@ -342,7 +358,7 @@ def after(
     Its statistics are of both, and tell those of the first by `name`. `attempts` and `watch` are
     those of `solve`.
     """
-    given: dict[str, Any] = {"guess": guess, "attempts": attempts}
+    given: dict[str, Any] = {"guess": guess, "attempts": attempts, "values": values}
     left, seen = left_of(first, solver), onward(first, watch)
     last = solve(problem, transcription, left, watch=seen, **given)
     return joined(name, first, last, solver)

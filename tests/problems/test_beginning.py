@@ -53,7 +53,7 @@ def test_walks_in_phases_up_and_down_and_with_busy_arms_begin_from_standing(step
 
 def test_walks_of_effort_alone_have_no_constant_limits_to_begin_with():
     effort = problem(goal=Goal(objective="effort"))
-    assert solve_step.by_strength(effort, Transcription(), Solver()) is None
+    assert solve_step.by_strength(effort, Transcription(), Solver(), values={}) is None
 
 
 def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_is_said_how(step):

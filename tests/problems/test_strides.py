@@ -295,7 +295,7 @@ def test_a_step_on_stairs_keeps_off_their_edges_after_one_that_does_not():
     (keep,) = (each for each in stairs.constraints if each.name == "edges")
     assert len(keep.labels) == 24 and keep.when.between == 1
     level = problem(active=FEW_JOINTS)
-    assert over_edges(level, Transcription(), Solver()) is None
+    assert over_edges(level, Transcription(), Solver(), values={}) is None
     assert family_of("edges") == "contact"
 
 

@@ -31,10 +31,16 @@ def built_once():
         yield
 
 
+QUICKLY = {  # to what few points and joints come in a second
+    "active": FEW_JOINTS,
+    "accuracy": Accuracy(points=12, contact=0.002, slip=0.1),
+    "rules": Rules(dissipative=False),
+}
+
+
 @pytest.fixture(scope="module")
 def person():
-    loosely = Accuracy(points=12, contact=0.002, slip=0.1)  # what few points come to in a second
-    return problem(active=FEW_JOINTS, accuracy=loosely, rules=Rules(dissipative=False))
+    return problem(**QUICKLY)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +96,18 @@ def test_a_plan_of_parameters_goes_on_by_ours_from_multipliers_alone():
     assert first.statistics["plugin"] == near.statistics["plugin"] == "structured"
     assert near.require().statistics["prediction_iterations"] == 0
     assert near.statistics["iterations"] < 0.5 * first.statistics["iterations"]
+
+
+def test_people_with_strength_walk_on_a_plan_of_parameters_as_by_themselves(person):
+    """By the same solves, on one plan; their motion alone, where they begin, has the values."""
+    speed = Parameter("speed", 1.0, "m/s", lower=0.1, upper=4.0)
+    stated, plans = problem(gait=Gait(speed=speed), **QUICKLY), {}
+    with keep_plans(plans):
+        again = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require(coarse=True)
+    alone = walk(person, Transcription(), Solver()).require(coarse=True)
+    assert again.objective == pytest.approx(alone.objective, abs=1e-7) and len(plans) == 1
+    assert again.statistics["iterations"] == pytest.approx(alone.statistics["iterations"], abs=2)
+    assert again.statistics["constant_limits"]["motion_alone"]["iterations"] > 0
 
 
 def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
