@@ -349,8 +349,8 @@ def after(
     *,
     guess: Any,
     attempts: Sequence[Attempt],
-    values: Mapping[str, float],
     watch: Callable[..., Any] | None,
+    values: Mapping[str, float] | None = None,
 ) -> Solution | None:
     """Return the Solution of a problem that begins at a `guess` to which a `first` one has led,
     within what that has left of the solver's limits; None where it fails.
