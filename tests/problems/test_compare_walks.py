@@ -9,6 +9,7 @@ from ocp.models.human import somebody
 from ocp.problems.benchmarks.motions import compare_walks
 from ocp.problems.benchmarks.motions.compare_walks import (
     CHANGES,
+    Judgement,
     Tally,
     changed,
     drawn,
@@ -18,6 +19,8 @@ from ocp.problems.benchmarks.motions.compare_walks import (
 from ocp.problems.gait import problem
 from ocp.problems.gait.statement.objective_terms import STIFF, human_cost
 from ocp.solvers.progress import Iteration
+
+GOOD = Judgement(certified=True, worst="contact", relative=1e-3, moved=9e-3)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def walks(monkeypatch):
         return replace(step, success=given.pop(0), status="stuck")
 
     monkeypatch.setattr(compare_walks, "walk", walk)
-    monkeypatch.setattr(compare_walks, "certificate", lambda found: (True, "contact", "1.0e-03"))
+    monkeypatch.setattr(compare_walks, "judge", lambda found, finer: GOOD)
     return given
 
 
@@ -84,12 +87,15 @@ def test_solves_and_iterations_are_counted_with_those_that_failed():
 
 def test_random_walks_miss_their_claim_where_too_few_are_solved(walks, capsys):
     walks += [True, False]
-    assert run(["random", "--first", "3", "--count", "2"]) == 1
+    assert run(["random", "--first", "3", "--count", "2", "--converged"]) == 1
     *lines, claim = capsys.readouterr().out.splitlines()
     solved, stuck = ([part.strip() for part in line.split("|")[1:-1]] for line in lines[-3:-1])
     assert solved[0].startswith("3: ") and solved[1:4] == ["solved", "2", "6"] and all(solved)
     assert stuck[0].startswith("4: ") and stuck[1:4] == ["stuck", "2", "6"] and not any(stuck[5:])
-    assert claim.startswith("MISSED:  1 of 2 solved, 1 certified to 0.01; iterations 6 (median)")
+    assert claim.startswith(
+        "MISSED:  1 of 2 solved, 1 certified to 0.01, 1 converged to 0.02 in their "
+    )
+    assert "; iterations 6 (median)" in claim
 
 
 def test_a_walk_from_another_is_tried_again_from_farther_off(walks, stated):

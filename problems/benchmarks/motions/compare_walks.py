@@ -42,12 +42,12 @@ R: Mapping[str, str] = {  # columns of correlations, and the curves of the repor
 }
 NUMBERS = {"sway (mm)": "com_sideways_mm", "up (mm)": "com_up_mm", "knee (deg)": "stance_knee_deg"}
 SOLVED = ("case", "status", "solves", "iterations", "seconds")
-CERTIFICATE = ("certified", "worst row", "relative", "work (J/kg/m)")
+CERTIFICATE = ("certified", "worst row", "relative", "next basis (%)", "work (J/kg/m)")
 ALL = (*SOLVED, *R, *NUMBERS, *CERTIFICATE)
 CHANGES = {"left out": 0.0, "halved": 0.5, "doubled": 2.0}  # of a weight
 SPEEDS = (0.6, 0.8, 1.2, 1.6, 2.0)  # m/s
 SLOPES = (-5.71, 5.71)  # deg: 10 %
-CERTIFIED = 1e-2
+CERTIFIED, CONVERGED = 1e-2, 2e-2  # what is let pass, of the objective on the next basis too
 ASKED = {"hip": 0.90, "knee": 0.90, "vertical": 0.95, "abduction": 0.75}  # of r in all conditions
 EXPONENT = 0.42  # of speed, by which adults' steps grow (Grieve & Gear 1966 [recalled])
 SEED, COUNT = 0, 40  # of random walks, and how many
@@ -172,17 +172,44 @@ def alike(card: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def certificate(solution: Solution) -> tuple[bool, str, str]:
-    """Return whether a walk passes its certificate, the row of the largest relative violation and
-    this."""
-    found = verify(solution)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """Whether a walk is `certified` as it is; the `worst` row and its `relative` violation; by how
+    much the next basis changes the objective, `moved`, infinite where it is not solved there and
+    not a number where that was not asked."""
+
+    certified: bool
+    worst: str
+    relative: float
+    moved: float
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The columns of the certificate."""
+        certified = "yes" if self.certified else "no"
+        moved = "" if np.isnan(self.moved) else f"{100.0 * self.moved:.2f}"
+        return certified, self.worst, f"{self.relative:.1e}", moved
+
+    @property
+    def converged(self) -> bool:
+        """Whether the next basis changes the objective by little; so it is where nobody asked."""
+        return not self.moved > CONVERGED
+
+
+def judge(solution: Solution, finer: bool) -> Judgement:
+    """Return the Judgement of a walk, with what the next basis changes where it is to be `finer`
+    too."""
+    found = verify(solution, finer=finer)
+    known, found = found.convergence, replace(found, convergence=None)
     worst = max(found.violations.values(), key=lambda each: each.relative)
     try:
         found.require(CERTIFIED)
+        certified = True
     except NotVerified as error:
         print(error, file=sys.stderr)
-        return False, worst.name, f"{worst.relative:.1e}"
-    return True, worst.name, f"{worst.relative:.1e}"
+        certified = False
+    moved = np.nan if known is None else known.objective if known.solved else np.inf
+    return Judgement(certified=certified, worst=worst.name, relative=worst.relative, moved=moved)
 
 
 def terms(flags: argparse.Namespace) -> tuple[str, list[Claim]]:
@@ -198,11 +225,15 @@ def conditions(flags: argparse.Namespace) -> tuple[str, list[Claim]]:
     """Return the table of speeds and slopes, and whether their walks are certified and alike."""
     lines, claims = [], []
     for case in by_conditions():
-        passes, line = _certified(case, flags.norms)
+        judged, line = _judged(case, flags)
         lines.append(line)
-        claims.append((passes, f"{case.name}: certified to {CERTIFIED:g}"))
-        if not case.solution.success:
+        certified = judged is not None and judged.certified
+        claims.append((certified, f"{case.name}: certified to {CERTIFIED:g}"))
+        if judged is None:
             continue
+        if flags.converged:
+            text = f"{case.name}: objective converged to {judged.moved:.4f}, asked {CONVERGED:g}"
+            claims.append((judged.converged, text))
         rs = report_card(case.solution)["r"]
         for name, least in ASKED.items():
             r = rs[R[name]]
@@ -212,17 +243,21 @@ def conditions(flags: argparse.Namespace) -> tuple[str, list[Claim]]:
 
 def random_walks(flags: argparse.Namespace) -> tuple[str, list[Claim]]:
     """Return the table of random walks, and how many are solved and certified."""
-    lines, cases, passed = [], [], 0
+    lines, cases, judgements = [], [], []
     for case in at_random(flags.first, flags.count):
-        passes, line = _certified(case, flags.norms)
+        judged, line = _judged(case, flags)
         cases.append(case)
         lines.append(line)
-        passed += passes
+        judgements += [] if judged is None else [judged]
     done = [case for case in cases if case.solution.success]
-    text = f"{len(done)} of {len(cases)} solved, {passed} certified to {CERTIFIED:g}"
+    certified = sum(judged.certified for judged in judgements)
+    converged = sum(judged.converged for judged in judgements)
+    text = f"{len(done)} of {len(cases)} solved, {certified} certified to {CERTIFIED:g}"
+    if flags.converged:
+        text += f", {converged} converged to {CONVERGED:g} in their objective"
     if done:
         text += f"; {_spread('iterations', done)}; {_spread('seconds', done)}"
-    claim = passed == len(cases), text
+    claim = certified == converged == len(cases), text
     return markdown("random", ALL, lines), [claim]
 
 
@@ -246,17 +281,17 @@ def _line(case: Case, files: Sequence[str]) -> tuple[str, ...]:
     return line
 
 
-def _certified(case: Case, files: Sequence[str]) -> tuple[bool, tuple[str, ...]]:
-    """Return whether a Case is solved and passes its certificate, and its line with what that
+def _judged(case: Case, flags: argparse.Namespace) -> tuple[Judgement | None, tuple[str, ...]]:
+    """Return the Judgement of a Case, None of one that is not solved, and its line with what that
     says, said at once."""
     if not case.solution.success:
-        return False, _padded(_line(case, files), ALL)
-    passes, *worst = certificate(case.solution)
+        return None, _padded(_line(case, flags.norms), ALL)
+    judged = judge(case.solution, flags.converged)
     work = report_card(case.solution)["numbers"]["positive_work_J_kg_m"]
-    told = ("yes" if passes else "no", *worst, f"{work:.2f}")
-    line = _line(case, files)
+    told = (*judged.words, f"{work:.2f}")
+    line = _line(case, flags.norms)
     _said(told)
-    return passes, (*line, *told)
+    return judged, (*line, *told)
 
 
 def _padded(line: tuple[str, ...], header: Sequence[str]) -> tuple[str, ...]:
@@ -288,6 +323,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = program_parser("compare_walks", __doc__)
     parser.add_argument("what", choices=WAYS, help="what to compare; each takes minutes")
     parser.add_argument("--norms", **NORMS_FLAG)
+    words = "solve conditions and random walks on the next basis too"
+    parser.add_argument("--converged", action="store_true", help=words)
     words = "of the random walks the first one that is solved"
     parser.add_argument("--first", type=int, default=0, metavar="N", help=f"{words} (default: 0)")
     words = f"how many of them (default: {COUNT})"
