@@ -202,6 +202,20 @@ def test_rows_that_wait_in_one_solve_do_not_wait_in_the_next():
 
 
 @compiler_needed
+@pytest.mark.parametrize("seed", range(6))
+def test_an_inequality_at_its_bound_that_equations_imply_has_the_inertia_of_a_minimum(seed):
+    """What is left of its multiplier is what the barrier gives it, minus one over its curvature."""
+    rng, n = np.random.default_rng(seed), 40
+    bend, equations = rng.normal(size=(n, n)), rng.normal(size=(2, n))
+    matrix = np.zeros((n + 4, n + 4))  # variables, a slack, equations, and their sum less the slack
+    matrix[:n, :n] = np.tril(bend @ bend.T + np.eye(n))
+    matrix[n, n], matrix[n + 3, n] = 2e14, -1.0
+    matrix[n + 1 : n + 3, :n], matrix[n + 3, :n] = equations, equations.sum(axis=0)
+    matrix += np.tril(matrix, -1).T
+    assert Factorisation(matrix).factorise(matrix) == (0, 3)
+
+
+@compiler_needed
 def test_ipopt_goes_the_same_way_with_it():
     assert (
         casadi_plugins.options("ipopt", {"linear_solver": "fronts"})["ipopt"]["linear_solver"]

@@ -1,5 +1,5 @@
 /* Elimination order of pairs and single rows: minimum degree on a quotient graph, with bounds of
-   degrees (Amestoy, Davis & Duff 1996). Its work grows as the graph and the factors do. */
+   degrees, groups with the same neighbours being one (Amestoy, Davis & Duff 1996). */
 
 typedef struct {
   int count;        /* of groups: pairs, and rows without a partner */
@@ -63,6 +63,9 @@ typedef struct {
   int *begin, *list, *room, *elements, *length; /* of lists */
   int *weight, *outside; /* rows of an element, and those that are not beside the last one */
   int *mark, *seen;      /* the last place at which a group, an element was met */
+  int *size, *many;      /* rows of a group and of those that it stands for, and how many these are */
+  int *alike, *last, *next, *since; /* the first and last of these, the next one, and from what place */
+  int *hash, *bucket, *stamp, stamps; /* of lists that are compared */
   char *late, *when, *gone, *absorbed, *leaf;
   int filled, most, rows; /* in o.at, and rows that are left */
   Keys keys;
@@ -88,7 +91,7 @@ static void fill_lists(Quotient *q, const Graph *graph, const int *match) {
           if (!pass && h != g && q->leaf[h]) q->leaf[g] = 0;
           if (met[h] == g + 1 || q->when[h] == BESIDE_ALL) continue;
           met[h] = g + 1;
-          if (pass && q->leaf[h]) q->hidden[g] += q->o.size[h];
+          if (pass && q->leaf[h]) q->hidden[g] += q->size[h];
           else if (pass) q->list[end + number++] = h;
           else number++;
         }
@@ -109,8 +112,8 @@ static void set_first_keys(Quotient *q) {
   for (int k = 0; k < 2 * keys->leaves; k++) keys->least[k] = INT_MAX;
   for (int g = 0; g < q->o.count; g++) {
     if (q->late[g] == AFTER_NEIGHBOURS) q->when[g] = q->pending[g] ? WAITING : ANY_TIME;
-    q->rows += q->o.size[g], q->degree[g] = q->hidden[g];
-    for (int k = 0; k < q->length[g]; k++) q->degree[g] += q->o.size[q->list[q->begin[g] + k]];
+    q->rows += q->size[g], q->degree[g] = q->hidden[g];
+    for (int k = 0; k < q->length[g]; k++) q->degree[g] += q->size[q->list[q->begin[g] + k]];
     set_key(keys, g, q->when[g], q->degree[g]);
   }
 }
@@ -120,7 +123,7 @@ static void show_leaf(Quotient *q, int leaf) {
   q->leaf[leaf] = 0;
   for (int k = q->elements[leaf]; k < q->length[leaf]; k++) {
     int g = q->list[q->begin[leaf] + k];
-    q->hidden[g] -= q->o.size[leaf], q->list[q->begin[g] + q->length[g]++] = leaf;
+    q->hidden[g] -= q->size[leaf], q->list[q->begin[g] + q->length[g]++] = leaf;
   }
 }
 
@@ -131,7 +134,7 @@ static void add_beside(Quotient *q, int place, int g) {
     if (!q->o.at) abort();
   }
   q->mark[g] = place + 1, q->o.at[q->filled++] = g;
-  if (q->when[g] != BESIDE_ALL) q->weight[place] += q->o.size[g];
+  if (q->when[g] != BESIDE_ALL) q->weight[place] += q->size[g];
 }
 
 /* Eliminate a group at a place, and list what it leaves beside it. */
@@ -154,7 +157,7 @@ static void eliminate(Quotient *q, const Graph *graph, const int *match, int pla
   for (int k = q->elements[g]; k < q->length[g]; k++) add_beside(q, place, list[k]);
   for (int k = 0; k < wides; k++) add_beside(q, place, wide[k]);
   for (int h = 0; q->when[g] == BESIDE_ALL && h < o->count; h++) add_beside(q, place, h);
-  o->start[place + 1] = q->filled, q->rows -= o->size[g];
+  o->start[place + 1] = q->filled, q->rows -= q->size[g];
   set_key(&q->keys, g, GONE, 0);
 }
 
@@ -162,8 +165,8 @@ static void eliminate(Quotient *q, const Graph *graph, const int *match, int pla
 static int update_list(Quotient *q, int place, int g) {
   int *list = q->list + q->begin[g], *rest = list + q->elements[g];
   int gone = q->o.order[place], kept = 0, others = 0;
-  if (q->leaf[gone]) q->hidden[g] -= q->o.size[gone];
-  int degree = q->weight[place] - q->o.size[g] + q->hidden[g];
+  if (q->leaf[gone]) q->hidden[g] -= q->size[gone];
+  int degree = q->weight[place] - q->size[g] + q->hidden[g];
   for (int k = 0; k < q->elements[g]; k++) {
     int e = list[k];
     if (q->absorbed[e]) continue;
@@ -173,7 +176,7 @@ static int update_list(Quotient *q, int place, int g) {
   for (int k = 0; k < q->length[g] - q->elements[g]; k++) {
     int h = rest[k];
     if (q->gone[h] || q->mark[h] == place + 1) continue;
-    rest[others++] = h, degree += q->o.size[h];
+    rest[others++] = h, degree += q->size[h];
   }
   memmove(list + kept + 1, rest, sizeof(int) * others);
   list[kept] = place, q->elements[g] = kept + 1, q->length[g] = kept + 1 + others;
@@ -188,11 +191,11 @@ static void update_beside(Quotient *q, int place) {
     for (int k = 0; q->when[g] != BESIDE_ALL && k < q->elements[g]; k++) {
       int e = q->list[q->begin[g] + k];
       if (q->seen[e] != place + 1) q->seen[e] = place + 1, q->outside[e] = q->weight[e];
-      q->outside[e] -= o->size[g];
+      q->outside[e] -= q->size[g];
     }
   }
   for (int t = o->start[place]; t < o->start[place + 1]; t++) {
-    int g = o->at[t], beside = q->weight[place] - o->size[g], rows = q->rows - o->size[g];
+    int g = o->at[t], beside = q->weight[place] - q->size[g], rows = q->rows - q->size[g];
     if (q->when[g] == BESIDE_ALL) continue;
     int bound = update_list(q, place, g), grown = q->degree[g] + beside;
     bound = bound < grown ? bound : grown;
@@ -201,8 +204,87 @@ static void update_beside(Quotient *q, int place) {
   }
 }
 
+/* Tell whether two groups beside an element have the same lists. */
+static int have_same_lists(Quotient *q, int g, int h) {
+  int count = q->length[g], own = q->elements[g], stamp = ++q->stamps;
+  if (q->length[h] != count || q->elements[h] != own) return 0;
+  for (int k = 0; k < count; k++)
+    q->stamp[q->list[q->begin[g] + k] + (k < own ? 0 : q->o.count)] = stamp;
+  for (int k = 0; k < count; k++)
+    if (q->stamp[q->list[q->begin[h] + k] + (k < own ? 0 : q->o.count)] != stamp) return 0;
+  return 1;
+}
+
+/* Let a group stand for another from a place on. */
+static void stand_for(Quotient *q, int place, int g, int other) {
+  if (q->alike[g] < 0) q->alike[g] = other;
+  else q->next[q->last[g]] = other;
+  q->last[g] = other, q->since[other] = place;
+  q->size[g] += q->size[other], q->many[g] += q->many[other];
+  q->degree[g] -= q->size[other], q->gone[other] = 1;
+  set_key(&q->keys, other, GONE, 0), set_key(&q->keys, g, q->when[g], q->degree[g]);
+}
+
+/* Of groups beside the element at a place, let one stand for all that have its lists: what is
+   eliminated with it leaves nothing else. */
+static void unite_alike(Quotient *q, int place) {
+  const Ordering *o = &q->o;
+  for (int t = o->start[place]; t < o->start[place + 1]; t++) {
+    int g = o->at[t], free_of_rules = q->when[g] == ANY_TIME && !q->late[g];
+    if (!free_of_rules || q->hidden[g] || q->leaf[g]) continue;
+    unsigned sum = 0;
+    for (int k = 0; k < q->length[g]; k++) sum += (unsigned)q->list[q->begin[g] + k] * 2654435761u;
+    int *first = q->bucket + sum % (unsigned)o->count, h = *first - 1;
+    while (h >= 0 && !have_same_lists(q, h, g)) h = q->hash[h] - 1;
+    if (h >= 0) stand_for(q, place, h, g);
+    else q->hash[g] = *first, *first = g + 1;
+  }
+  for (int t = o->start[place]; t < o->start[place + 1]; t++) {
+    int g = o->at[t];
+    unsigned sum = 0;
+    for (int k = 0; k < q->length[g]; k++) sum += (unsigned)q->list[q->begin[g] + k] * 2654435761u;
+    q->bucket[sum % (unsigned)o->count] = 0;
+  }
+}
+
+/* List a group and all for which it stood when that at a place went; return where the list ends. */
+static int *list_alike(const Quotient *q, int place, int g, int *end) {
+  *end++ = g;
+  for (int h = q->alike[g]; h >= 0 && q->since[h] < place; h = q->next[h])
+    end = list_alike(q, place, h, end);
+  return end;
+}
+
+/* Write the order of all groups, those for which one stands after it, and what each leaves. */
+static void spread_alike(Quotient *q, int places) {
+  Ordering *o = &q->o;
+  int count = o->count, *order = ROOM(int, count), *start = ROOM(int, count + 1);
+  int *own = ROOM(int, count), *beside = ROOM(int, count), s = 0;
+  size_t room = 64 * (size_t)count + 1;
+  int *at = ROOM(int, room);
+  for (int place = 0; place < places; place++) {
+    int *end = beside, members = (int)(list_alike(q, place, o->order[place], own) - own);
+    for (int t = o->start[place]; t < o->start[place + 1]; t++)
+      end = list_alike(q, place, o->at[t], end);
+    for (int k = 0; k < members; k++) {
+      int after = members - k - 1, besides = (int)(end - beside);
+      while (start[s] + (size_t)after + besides >= room) {
+        at = realloc(at, sizeof(int) * (room *= 2));
+        if (!at) abort();
+      }
+      order[s] = own[k];
+      memcpy(at + start[s], own + k + 1, sizeof(int) * after);
+      memcpy(at + start[s] + after, beside, sizeof(int) * besides);
+      start[s + 1] = start[s] + after + besides, s++;
+    }
+  }
+  free(o->order), free(o->start), free(o->at), free(own), free(beside);
+  o->order = order, o->start = start, o->at = at;
+}
+
 /* Let groups that wait for a group's rows know that it is gone. */
 static void release(Quotient *q, const Graph *graph, const int *match, int g) {
+  for (int h = q->alike[g]; h >= 0; h = q->next[h]) release(q, graph, match, h);
   if (!is_awaited(q, g)) return;
   for (int v = q->o.lead[g], twice = 0; v >= 0 && twice < 2; v = match[v], twice++)
     for (int k = graph->start[v]; k < graph->start[v + 1]; k++) {
@@ -216,13 +298,17 @@ static void release(Quotient *q, const Graph *graph, const int *match, int g) {
    a partner, let its group wait: once for its neighbours, twice for all others. */
 static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare, const int *match,
                                      const char *delays) {
-  int *group = ROOM(int, n), wides = 0;
+  int *group = ROOM(int, n), wides = 0, places = 0;
   Quotient q = {.o = groups(n, match, group), .group = group};
   int count = q.o.count, *wide = ROOM(int, count);
   int **lists[] = {&q.degree, &q.pending, &q.begin, &q.elements, &q.length, &q.weight, &q.outside,
-                   &q.mark, &q.seen, &q.hidden, &q.room, &q.o.order, &q.o.start};
+                   &q.mark, &q.seen, &q.hidden, &q.room, &q.size, &q.many, &q.alike, &q.last, &q.next,
+                   &q.since, &q.hash, &q.bucket, &q.o.order, &q.o.start};
   char **flags[] = {&q.late, &q.when, &q.gone, &q.absorbed, &q.leaf};
-  for (int k = 0; k < 13; k++) *lists[k] = ROOM(int, count + 1);
+  for (int k = 0; k < 21; k++) *lists[k] = ROOM(int, count + 1);
+  q.stamp = ROOM(int, 2 * (size_t)count);
+  for (int g = 0; g < count; g++)
+    q.size[g] = q.o.size[g], q.many[g] = 1, q.alike[g] = q.next[g] = -1;
   for (int k = 0; k < 5; k++) *flags[k] = ROOM(char, count);
   q.most = 64 * count + 1, q.o.at = ROOM(int, q.most);
   for (int v = 0; v < n; v++) {
@@ -236,17 +322,21 @@ static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare
   set_first_keys(&q);
   for (int g = 0; g < count; g++)
     if (q.when[g] == BESIDE_ALL) wide[wides++] = g;
-  for (int place = 0; place < count; place++) {
+  for (int rest = count, place = 0; rest > 0; place++) {
     int g = first_of_least(&q.keys);
     eliminate(&q, graph, match, place, g, wide, wides);
     update_beside(&q, place);
+    if (!q.leaf[g]) unite_alike(&q, place);
     release(&q, graph, match, g);
+    rest -= q.many[g], places++;
   }
+  spread_alike(&q, places);
   int *place = q.mark;
   for (int s = 0; s < count; s++) place[q.o.order[s]] = s;
-  for (int k = 0; k < q.filled; k++) q.o.at[k] = place[q.o.at[k]];
+  for (int k = 0; k < q.o.start[count]; k++) q.o.at[k] = place[q.o.at[k]];
   sort_lists(count, q.o.start, q.o.at);
-  for (int k = 0; k < 11; k++) free(*lists[k]);
+  for (int k = 0; k < 19; k++) free(*lists[k]);
+  free(q.stamp);
   for (int k = 0; k < 5; k++) free(*flags[k]);
   free(group), free(wide), free(q.list), free(q.keys.least);
   return q.o;
