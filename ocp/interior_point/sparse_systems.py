@@ -23,7 +23,7 @@ ROOMS, SINGULAR = -4, 3  # statuses of MA27: of too small a workspace, and of a 
 GROWTH = 1e5  # of an unknown that is solved for, relative to those of later fronts
 WORDS = 30  # of whole numbers in each of its lists
 SIZES = ("fronts", "runs", "rows", "stored", "pile", "factors", "room", "most_pivots", "most_wide")
-FRONT = 12  # numbers of a front
+FRONT = 13  # numbers of a front
 UNUSED = np.zeros(30)
 NONE = ctypes.c_void_p(UNUSED.ctypes.data)  # of arguments that are not used
 

@@ -46,7 +46,7 @@ from ocp.models.human.anthropometry import BALL, HIPS
 from ocp.models.walkers.five_link import GRAVITY
 from ocp.models.walkers.jumper import HEEL, jumper
 from ocp.motion import Basis, Mesh
-from ocp.problem import final
+from ocp.problem import Span, final
 
 CURVATURE = 0.25  # k of Hill's hyperbola (Hill 1938)
 UP = (0.0, 1.0, 0.0)
@@ -95,14 +95,16 @@ def problem(
     upright = {joint.name: STANDING[joint.name] for joint in body.moving}
     gentle = landing * effort() + smooth * smoothness(body, joints)
     stated: dict[str, dict[str, Any]] = {
-        "push": {"ground": flat, "constraints": standing(body, flat, grip)},
-        "toes": {
-            "ground": toes,
-            "constraints": (standing(body, toes, grip), raised("heel")),
-            "objective": -1 * final("height", apex),
-        },
-        "flight": {"constraints": raised("heel", "ball"), "objective": gentle},
-        "stand": {"ground": flat, "constraints": standing(body, flat, grip), "objective": gentle},
+        "push": {"ground": flat},
+        "toes": {"ground": toes, "objective": -1 * final("height", apex)},
+        "flight": {"objective": gentle},
+        "stand": {"ground": flat, "objective": gentle},
+    }
+    asked: dict[str, tuple[Any, ...]] = {
+        "push": (standing(body, flat, grip),),
+        "toes": (standing(body, toes, grip), raised("heel")),
+        "flight": (raised("heel", "ball"),),
+        "stand": (standing(body, flat, grip),),
     }
     if steady:
         rates = steady * torque_rate(body, joints)
@@ -115,7 +117,13 @@ def problem(
     return Problem(
         tree=body,
         phases=[
-            Phase(name, motion=motions[name], duration=SPANS[name], **each)
+            Phase(
+                name,
+                motion=motions[name],
+                duration=SPANS[name],
+                **each,
+                constraints=(*asked[name], fading(body, speed, between=int(name != "flight"))),
+            )
             for name, each in stated.items()
         ],
         links=(continuous(), continuous(), impact("ball", "heel", normal=UP, friction=grip)),
@@ -126,7 +134,6 @@ def problem(
             joint_limits(body),
             velocity_limits(body),
             torque_limits(body),
-            fading(body, speed),
         ),
     )
 
@@ -141,8 +148,9 @@ def standing(body: Tree, ground: Ground, grip: float) -> tuple[Any, ...]:
     )
 
 
-def fading(body: Tree, speed: float) -> Constraint:
-    """Let torques fall with the rate w at which muscle shortens, to none at a speed w0 (rad/s).
+def fading(body: Tree, speed: float, between: int) -> Constraint:
+    """Let torques fall with the rate w at which muscle shortens, to none at a speed w0 (rad/s), at
+    nodes and as many instants `between` each two.
 
     tau (1 + w / (k w0)) <= tau0 (1 - w / w0), to both sides of a joint (Hill 1938, his hyperbola)
     """
@@ -156,7 +164,8 @@ def fading(body: Tree, speed: float) -> Constraint:
 
     names = [body.moving[row].name for row in rows]
     labels = [f"{name}, {way}" for way in ("forward", "back") for name in names]
-    return path("fading", share, upper=1.0, labels=labels)
+    when = Span(start=0.0, end=1.0, between=between)
+    return path("fading", share, upper=1.0, labels=labels, when=when)
 
 
 def raised(*names: str) -> Constraint:

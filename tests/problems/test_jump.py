@@ -68,7 +68,7 @@ def test_torques_fade_as_hill_says():
             self.tau[row], self.qd[row] = torque, rate
 
     def share(torque, rate):
-        return np.array(fading(body, 20.0).function(At(torque, rate))).max()
+        return np.array(fading(body, 20.0, 0).function(At(torque, rate))).max()
 
     assert share(limit, 0.0) == pytest.approx(1.0)
     for rate in (2.0, 10.0, 19.0):

@@ -22,7 +22,7 @@ from ocp.solving.real_time_newton import Interior
 from ocp.transcription.variables.layout import duration_at, free_duration
 
 FRONT = ("child", "next", "pivots", "width", "wide", "own", "beside", "runs", "run_count")
-STORED = ("square", "rest", "left")
+STORED = ("square", "rest", "left", "waited")
 WIDE, TALL = 36, 52  # vectors of variables and of rows that a search in C works on
 
 

@@ -15,6 +15,7 @@ typedef struct {
   int64_t square, rest;    /* where the pivots' rows are stored, and what is beside */
   int side;                /* of its parent's other side: the pile that holds what is left of it */
   int64_t left;            /* and where it is there */
+  int waited;              /* of its pivots some have waited for all others */
 } Front;
 
 typedef struct {

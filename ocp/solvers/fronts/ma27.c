@@ -217,7 +217,7 @@ void residual(const int *n, const int *nz, const int *row, const int *col, const
   }
 }
 
-enum { FRONT = 12 }; /* numbers of a Front in the order of plan_tables */
+enum { FRONT = 13 }; /* numbers of a Front in the order of plan_tables */
 
 /* Sizes of the plan of a factorisation: of its fronts, runs and list, of what is stored and under
    way, of the factors and of the numbers it works with; most pivots and rows beside them. */
@@ -245,7 +245,8 @@ int plan_tables(const int *iw, int64_t *fronts, int *runs, int *list, int64_t *p
   for (int q = 0; plan && q < plan->fronts; q++) {
     const Front *f = plan->front + q;
     const int64_t numbers[FRONT] = {f->child, f->next, f->pivots, f->width, f->wide,   f->own,
-                                    f->beside, f->runs, f->run_count, f->square, f->rest, f->left};
+                                    f->beside, f->runs, f->run_count, f->square, f->rest, f->left,
+                                    f->waited};
     memcpy(fronts + FRONT * q, numbers, sizeof numbers);
     rows += f->width, count += f->run_count;
   }

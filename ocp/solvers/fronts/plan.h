@@ -30,6 +30,7 @@ static int *list_fronts(Plan *plan, const Ordering *o, const int *match, const D
     f->wide = (d->width + WIDE - 1) / WIDE * WIDE;
     for (int k = 0; k < d->count; k++)
       for (int v = o->lead[o->order[d->groups[k]]], twice = 0; v >= 0 && twice < 2; twice++) {
+        if (plan->delays[v] == DELAYS) f->waited = 1;
         plan->list[end++] = at[gone] = v, place[v] = gone++, of[v] = q, v = match[v];
       }
   }
