@@ -20,7 +20,7 @@ from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
 from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.muscle_forces import MuscleForces
-from ocp.problems.lab.trial_analysis import PERCENT, Analysis, analyse
+from ocp.problems.lab.trial_analysis import CUTOFF, PERCENT, Analysis, analyse
 from ocp.problems.lab.trials import (
     Trial,
     body_mass,
@@ -67,7 +67,7 @@ class LabSettings:
     sex: Literal["male", "female"] = "male"
     table: MarkerTable = ""
     up: str = ""
-    cutoff: float = 6.0
+    cutoff: float = CUTOFF
     model: str | Path | None = None
     functional: str = ""
     emg: tuple[tuple[str, tuple[str, ...]], ...] = ()

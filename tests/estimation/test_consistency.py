@@ -13,6 +13,7 @@ from ocp.problems.lab import analyse, scale
 
 PLATES = (5.0, 0.01)
 NOISE = 2e-3  # m
+SLOW = 6.0  # Hz: of a motion of 1 Hz, to which more is noise
 OFFSET = np.array(((4.0,), (2.0,), (-3.0,), (3.0,), (-4.0,), (2.0,)))  # N m about (0, 0, 0), N
 
 
@@ -23,7 +24,8 @@ def measured():
     rows = plate.values["plate_1"] + OFFSET
     person = scale(standing(), mass=MASS, stature=STATURE)
     q = one_leg()[1]
-    return analyse(person, seen(q, noise=NOISE), replace(plate, values={"plate_1": rows}))
+    plates = replace(plate, values={"plate_1": rows})
+    return analyse(person, seen(q, noise=NOISE), plates, cutoff=SLOW)
 
 
 def root_rows(found, near):

@@ -64,8 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--markers", dest="table", default="", metavar="SET", help=words)
     words = "the laboratory's upward axis: x, y or z (default: recognised)"
     parser.add_argument("--up", default="", metavar="AXIS", help=words)
-    words = "above which motion is noise (Hz; default: 6)"
-    parser.add_argument("--cutoff", type=float, default=6.0, metavar="HZ", help=words)
+    words = "above which motion is noise (Hz; default: 8)"
+    parser.add_argument("--cutoff", type=float, default=argparse.SUPPRESS, metavar="HZ", help=words)
     words = "trial in which thighs swing to all sides (default: named so, if there is one)"
     parser.add_argument("--functional", default="", metavar="TRIAL", help=words)
     words = "muscles of a column of NAME_emg.sto, if named otherwise; none leaves it out"

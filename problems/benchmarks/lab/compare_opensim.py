@@ -1,7 +1,7 @@
 """Angles and moments of a trial by this package and by OpenSim's own tools, on the same files.
 
     python -m problems.benchmarks.lab.compare_opensim --model scaled.osim --markers walk.trc
-        --forces walk_grf.mot [--static static.trc --stature 1.80 --cutoff 6]
+        --forces walk_grf.mot [--static static.trc --stature 1.80 --cutoff 8]
 
 OpenSim's inverse kinematics and dynamics (extra `opensim`, in a process of its own) follow a scaled
 model's markers, with the weights of `analyse` and its cutoff; a static trial puts these markers
@@ -21,10 +21,10 @@ import numpy as np
 from ocp.interchange import load_model, markers, read_table, wrenches
 from ocp.problems.benchmarks.muscles import moco
 from ocp.problems.lab import Analysis, analyse, person_of_model, scale, weights_of
+from ocp.problems.lab.trial_analysis import CUTOFF
 
 SCRIPT = Path(__file__).with_name("pipeline_of_opensim.py")
 LONGEST = 600  # s
-CUTOFF = 6.0  # Hz
 MARGIN = 0.15  # of the trial at each end
 COORDINATES = ("hip_flexion", "hip_adduction", "hip_rotation", "knee_angle", "ankle_angle")
 
