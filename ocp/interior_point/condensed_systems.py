@@ -25,6 +25,7 @@ REFLECTED = 48  # reflections of a block
 PIECE = 128  # rows and columns
 CORE = 1500  # variables of a core at most
 CALLS, RATE = 2e-3, 4e10  # seconds of a factorisation in calls, and operations a second
+QR_RATE = 1e10  # of these in the QR of rows that are left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +183,7 @@ class Condensed:
             return np.inf
         left = max(width - rest, 0)
         work = left**3 / 3 + (size + self.m) * width**2 / 16 + 2 * (width**3 - left**3)
-        return CALLS + work / RATE
+        return CALLS + work / RATE + 2 * width * rest**2 / QR_RATE
 
     def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
         """Set the entries of the Hessian, and of the Jacobian at a point."""
@@ -302,20 +303,20 @@ class Condensed:
         on_slacks, missed = a[n:], b[m:]
         given = self.weights * missed + on_slacks
         right = a[:n] + self.D.transposed_times(self.inner_values, given)
-        x = basis.point(np.zeros(len(basis.free)), b[:m])
+        x = basis.particular(b[:m])
         if rest is not None:
             left = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
-            x += basis.point(rest.least_solution(left))
-        reduced = basis.multipliers(right - self._condensed_times(x))[1]
+            x += basis.times(rest.least_solution(left))
+        reduced = basis.transposed_times(right - self._condensed_times(x))
         if rest is None:
-            x += basis.point(self.factor.solve(reduced))
+            x += basis.times(self.factor.solve(reduced))
         else:
-            x += basis.point(rest.point(self.factor.solve(rest.along(reduced))))
+            x += basis.times(rest.point(self.factor.solve(rest.along(reduced))))
         left, y = right - self._condensed_times(x), np.zeros(m)
         if rest is not None:
-            y[basis.rest] = rest.multipliers(basis.multipliers(left)[1])
+            y[basis.rest] = rest.multipliers(basis.transposed_times(left))
             left -= self.A.transposed_times(self.values, y)
-        y += basis.multipliers(left)[0]
+        y += basis.multipliers(left)
         s = self.D.times(self.inner_values, x) - missed
         return np.concatenate([x, s]), np.concatenate([y, self.weights * s - on_slacks])
 

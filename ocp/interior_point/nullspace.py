@@ -216,6 +216,10 @@ class Basis:
         self._others = [np.zeros(len(each.entries)) for each in self.levels]
         self._inverses: list[list[np.ndarray]] = [[] for _ in self.levels]
         self._largest = [0.0] * len(self.levels)
+        columns, rows = np.nonzero(support.T)
+        self.entries = engine.sparse(rows=rows, columns=columns, shape=support.shape)
+        self._places = rows * self.tall.width + columns
+        self._numbers = self.tall.array.reshape(-1)[self._places]
 
     def update(self, values: np.ndarray) -> None:
         """Compute the basis for entries `values`; raise LinAlgError for a singular block.
@@ -235,27 +239,34 @@ class Basis:
             pairs = zip(self.substitutions[number], inverses)
             self._largest[number] = max(part.apply(inverse) for part, inverse in pairs)
             self._inverses[number], self._kept[number] = inverses, own
+        if changed:
+            self._numbers = self.tall.array.reshape(-1)[self._places]
 
     @property
     def largest(self) -> float:
         """Largest number of Z without the identity; not a number if one is none."""
         return float(np.max(self._largest, initial=0.0))
 
-    def point(self, free: np.ndarray, right: np.ndarray | None = None) -> np.ndarray:
-        """Return the x (n,) with A x = `right` (m,), by default 0, in the eliminated rows, and with
-        these `free` variables (free,)."""
+    def times(self, free: np.ndarray) -> np.ndarray:
+        """Return Z u (n,) of free variables u (free,)."""
+        return self.entries.times(self._numbers, free)
+
+    def transposed_times(self, x: np.ndarray) -> np.ndarray:
+        """Return Z' x (free,), x (n,): more precisely than by multipliers of ill-conditioned
+        blocks."""
+        return self.entries.transposed_times(self._numbers, x)
+
+    def particular(self, right: np.ndarray) -> np.ndarray:
+        """Return x (n,) with A x = right (m,) in the eliminated rows, free variables zero."""
         x = np.zeros(self.matrix.shape[1])
-        x[self.free] = free
-        right = np.zeros(self.matrix.shape[0]) if right is None else right
         for each, others, inverses in zip(self.levels, self._others, self._inverses):
             left = right - each.others.times(others, x)
             for batch, inverse in zip(each.batches, inverses):
                 x[batch.columns] = np.einsum("bij,bj->bi", inverse, left[batch.rows])
         return x
 
-    def multipliers(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return y (m,) of the eliminated rows with A' y = right (n,) in their variables, and what
-        is left of it in the free ones (free,): Z' right."""
+    def multipliers(self, right: np.ndarray) -> np.ndarray:
+        """Return y (m,) of the eliminated rows with A' y = right (n,) in their variables."""
         y, right = np.zeros(self.matrix.shape[0]), right.copy()
         back = zip(self.levels[::-1], self._others[::-1], self._inverses[::-1])
         for each, others, inverses in back:
@@ -264,4 +275,4 @@ class Basis:
                 part[batch.rows] = np.einsum("bji,bj->bi", inverse, right[batch.columns])
             right -= each.others.transposed_times(others, part)
             y += part
-        return y, right[self.free]
+        return y

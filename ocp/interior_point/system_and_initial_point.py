@@ -15,7 +15,7 @@ from ocp.solvers.solver_backend import Start
 
 STATIONARITY = 1.0  # of a solution, in the program's own units: IPOPT's limit
 LARGEST = 1e3  # multiplier at the start
-QUICK = 0.01  # seconds up to which dense factors are kept: nearly dependent rows harm them less
+QUICK = 2.5e-3  # seconds up to which dense factors are kept: most of these are calls
 PRODUCTS = 8e8  # of entries of a row with each other that sparse factors take in a second, at most
 
 
