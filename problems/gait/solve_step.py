@@ -32,6 +32,7 @@ from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
 from ocp.problems.gait.statement.motion_only_start import FEW as FEW_POINTS
 from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
 from ocp.problems.gait.statement.objective_terms import is_elastic
+from ocp.problems.gait.statement.walking_task import LOOSE
 from ocp.solvers import INTERRUPTED, fronts
 from ocp.solving import budget, total_statistics, with_stage
 
@@ -95,7 +96,7 @@ def walk(
     solver, transcription = quickest(solver, transcription), closely(problem, transcription)
     given = dict(values or {})
     if guess is None and feasible is not True:
-        for begun in (doubly, from_few, over_edges, by_strength):
+        for begun in (doubly, from_few, over_edges, by_strength, loosely):
             solved = begun(problem, transcription, solver, values=given, watch=watch)
             if solved is not None:
                 return solved
@@ -221,16 +222,24 @@ def coarser(problem: Problem) -> Problem | None:
     wholes = {part.whole if isinstance(part, Part) else None for part in parts}
     motion = problem.motion if not parts else wholes.pop() if len(wholes) == 1 else None
     points = FEW_OF_PARTS if parts else FEW_POINTS
-    if not isinstance(motion, BSpline) or motion.inner is None or motion.points <= points:
+    few = on_points(motion, points)
+    if few is None:
         return None
-    changes = [knot for knot, count in Counter(motion.inner).items() if count > 1]
-    inner = knots_at_changes(changes, points - motion.degree - 1)
-    few = BSpline(points=points, degree=motion.degree, inner=inner)
     phases = tuple(
         replace(phase, motion=replace(part, whole=few))
         for phase, part in zip(problem.phases, parts)
     )
     return replace(problem, phases=phases) if phases else replace(problem, motion=few)
+
+
+def on_points(motion: Any, points: int) -> BSpline | None:
+    """Return a spline whose knots stand where contacts change on so many points; None where it has
+    no more, or no such knots."""
+    if not isinstance(motion, BSpline) or motion.inner is None or motion.points <= points:
+        return None
+    changes = [knot for knot, count in Counter(motion.inner).items() if count > 1]
+    inner = knots_at_changes(changes, points - motion.degree - 1)
+    return BSpline(points=points, degree=motion.degree, inner=inner)
 
 
 def over_edges(
@@ -281,11 +290,16 @@ def by_strength(
     """
     if not strong(problem):
         return None
+    surely = loosened(problem) is not None  # there is a surer way than care, see `loosely`
+    if surely and solver.plugin == "auto":  # not IPOPT once more
+        solver = replace(solver, plugin="structured")
     alone = placed(with_numbers(problem, values), solver, watch)
     plan = prepare(problem, transcription, solver if alone is None else left_of(alone, solver))
     attempts = more_and_more_careful(ROUGH)
     if alone is not None:
         attempts.insert(0, Attempt(options=PLACED, guess=replace(alone, multipliers={})))
+    if surely:
+        attempts = attempts[:1]
     seen = onward(alone, with_stage(watch, "constant limits"))
     rough = plan.without(STRENGTH).solve(
         standing(problem), attempts=attempts, watch=seen, check_mesh=False, **values
@@ -299,6 +313,52 @@ def by_strength(
     left = replace(plan, solver=left_of(first, with_plugin_of(first, solver)))
     last = left.solve(first, attempts=attempts, watch=onward(first, watch), **values)
     return joined("constant_limits", first, last, solver)
+
+
+def loosely(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    values: Mapping[str, float],
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve a step whose feet stand closely from one whose feet stand loosely, where the straight
+    way has failed, as with bent knees.
+
+    Statistics are as those of `doubly`, `loosely`. None of other steps, and where either solve
+    fails.
+    """
+    loose = loosened(with_numbers(problem, values))
+    if loose is None:
+        return None
+    first = walk(loose, transcription, solver, watch=with_stage(watch, "feet loosely first"))
+    if not over(first, solver):
+        return None
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "values": values}
+    near["attempts"] = (Attempt(options=TUNED),)
+    return after(first, "loosely", problem, transcription, solver, watch=watch, **near)
+
+
+def loosened(problem: Problem) -> Problem | None:
+    """Return a step of elastic people in one phase whose feet stand within the tolerances of effort
+    alone on ground that may give energy, on FEW_OF_PARTS points; None of others, and of one whose
+    feet do."""
+    bounds = {"contact": nominal(LOOSE.contact), "slip": nominal(LOOSE.slip)}
+    feet = {
+        each.name: bounds[stem]
+        for each in problem.constraints
+        if (stem := each.name.partition(".")[0]) in bounds and nominal(each.upper) < bounds[stem]
+    }
+    if problem.phases or not is_elastic(problem.objective) or not feet:
+        return None
+    rules = tuple(
+        replace(each, lower=-feet[each.name], upper=feet[each.name]) if each.name in feet else each
+        for each in problem.constraints
+        if not each.name.startswith("dissipation.")
+    )
+    few = on_points(problem.motion, FEW_OF_PARTS) or problem.motion
+    return replace(problem, constraints=rules, motion=few)
 
 
 def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -> Solution | None:

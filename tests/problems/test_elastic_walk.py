@@ -12,7 +12,7 @@ from ocp.mechanics import parameters_of
 from ocp.models.human import Person
 from ocp.problems.gait import Accuracy, Gait, Goal, Muscles, Rules, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
-from ocp.problems.gait.solve_step import FEW, FEW_OF_PARTS, FEW_POINTS, closely, coarser
+from ocp.problems.gait.solve_step import FEW, FEW_OF_PARTS, FEW_POINTS, closely, coarser, loosened
 from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.contact_schedule import (
     NORMAL,
@@ -181,7 +181,35 @@ def test_people_on_stairs_spare_what_they_spare_on_the_level():
     stairs = problem(terrain=Terrain(rise=0.17))
     spared, level = ([term.name for _, term in one.objective.terms] for one in (stairs, STATED))
     assert spared == level and "head" in spared
-    assert stairs.motion.points == STATED.motion.points
+
+
+def test_feet_stand_closely_on_the_level_and_loosely_on_stairs_unless_told():
+    stairs, told = (
+        problem(terrain=Terrain(rise=0.17), accuracy=accuracy)
+        for accuracy in (Accuracy(), Accuracy(slip=0.01))
+    )
+    assert (slip_of(STATED), slip_of(stairs), slip_of(told)) == (0.005, 0.1, 0.01)
+    assert [each.motion.points for each in (STATED, stairs, told)] == [28, 22, 22]
+
+
+def slip_of(stated):
+    return next(each.upper for each in stated.constraints if each.name.startswith("slip"))
+
+
+def test_a_step_loosened_is_the_former_statement():
+    loose, former = loosened(STATED), problem(**LOOSELY, rules=Rules(dissipative=False))
+    assert [(c.name, c.lower, c.upper) for c in loose.constraints] == [
+        (c.name, c.lower, c.upper) for c in former.constraints
+    ]
+    assert loose.motion == former.motion and loosened(loose) is None
+    assert loosened(problem(goal=PEOPLES)) is None
+
+
+@pytest.mark.commands
+def test_bent_knees_that_the_straight_way_misses_are_found_by_feet_that_stand_loosely_first():
+    bent = walk(problem(gait=Gait(crouch=20.0)), Transcription(), Solver()).require()
+    assert "loosely" in bent.statistics
+    verify(bent).require(1e-2)
 
 
 def test_phases_on_many_points_begin_on_as_many_as_come_from_standing():

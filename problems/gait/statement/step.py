@@ -87,6 +87,7 @@ from ocp.problems.gait.statement.walking_task import (
     Muscles,
     Rules,
     Terrain,
+    stands_closely,
     usual_accuracy,
 )
 from ocp.studies import call_by_flags
@@ -139,9 +140,9 @@ def problem(
         goal = replace(goal, objective=ELASTIC)
     who = somebody(person)
     living = goal.objective in LIVING
-    accuracy = usual_accuracy(goal.objective, accuracy)
+    accuracy = usual_accuracy(goal.objective, accuracy, terrain.rise)
     if rules.dissipative is None:
-        rules = replace(rules, dissipative=goal.objective == ELASTIC)
+        rules = replace(rules, dissipative=stands_closely(goal.objective, terrain.rise))
     for name in ("toes", "thighs"):
         if any_nonzero((getattr(muscles, name),)) and not living:
             raise ValueError(
