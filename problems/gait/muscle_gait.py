@@ -37,6 +37,7 @@ from ocp.problems.gait.by_muscles.leg_effort import ENERGY, EXCITATIONS, WORK, l
 from ocp.problems.gait.solve_step import closely, counted, left_of, onward, quickest, walk
 from ocp.problems.gait.statement.step import problem as step_problem
 from ocp.problems.gait.statement.walking_task import Accuracy, Carried, Gait, Terrain
+from ocp.solvers import fronts
 from ocp.solving import with_stage
 from ocp.spelling import suggest_fields
 from ocp.transcription import Spline
@@ -182,7 +183,7 @@ def walk_by_muscles(
     if isinstance(method, Spline) and method.nodes == Spline().nodes:
         transcription = replace(transcription, method=replace(method, nodes=STEPS))
     transcription = closely(problem, transcription)
-    if solver.plugin == "auto":  # estimates know nothing of muscles; ours takes half IPOPT's time
+    if solver.plugin == "auto" and fronts.available():  # which takes half IPOPT's time
         solver = replace(solver, plugin="structured")
     attempts = (Attempt(options=OPTIONS),)
     if guess is not None:

@@ -291,7 +291,7 @@ def by_strength(
     if not strong(problem):
         return None
     surely = loosened(problem) is not None  # there is a surer way than care, see `loosely`
-    if surely and solver.plugin == "auto":  # not IPOPT once more
+    if surely and solver.plugin == "auto" and fronts.available():  # not IPOPT once more
         solver = replace(solver, plugin="structured")
     alone = placed(with_numbers(problem, values), solver, watch)
     plan = prepare(problem, transcription, solver if alone is None else left_of(alone, solver))

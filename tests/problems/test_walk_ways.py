@@ -117,3 +117,12 @@ def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch)
     step = walk(stated, Transcription(), Solver()).require()
     assert step.statistics["plugin"] == "ipopt" and "structured" not in step.statistics
     assert step.objective == pytest.approx(2.56767697, abs=1e-7)
+
+
+def test_without_a_compiler_a_step_too_large_for_dense_factors_is_left_to_ipopt(monkeypatch):
+    monkeypatch.setattr("ocp.interior_point.condensed_systems.CORE", 3)
+    monkeypatch.setattr("ocp.solvers.fronts.available", lambda: False)
+    stated = problem(active=FEW_JOINTS, accuracy=Accuracy(points=12))  # whose feet stand closely
+    stopped = walk(stated, Transcription(), Solver(options={"max_iter": 3}))
+    assert stopped.status == "Maximum_Iterations_Exceeded"
+    assert stopped.statistics["plugin"] == "ipopt"
