@@ -202,14 +202,31 @@ def from_few(
     points, and where either solve fails.
     """
     coarse = coarser(with_numbers(problem, values))
-    if coarse is None:
+    way = coarse, "few_points", "few points first"
+    return by_way_of(*way, problem, transcription, solver, values=values, watch=watch)
+
+
+def by_way_of(
+    easier: Problem | None,
+    name: str,
+    words: str,
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    values: Mapping[str, float],
+    watch: Callable[..., Any] | None,
+) -> Solution | None:
+    """Return the Solution of a problem from the motion of an easier one, as `after`, whose stage is
+    told in some words; None where there is none, and where either solve fails."""
+    if easier is None:
         return None
-    first = walk(coarse, transcription, solver, watch=with_stage(watch, "few points first"))
+    first = walk(easier, transcription, solver, watch=with_stage(watch, words))
     if not over(first, solver):
         return None
     near: dict[str, Any] = {"guess": replace(first, multipliers={}), "values": values}
     near["attempts"] = (Attempt(options=TUNED),)
-    return after(first, "few_points", problem, transcription, solver, watch=watch, **near)
+    return after(first, name, problem, transcription, solver, watch=watch, **near)
 
 
 def coarser(problem: Problem) -> Problem | None:
@@ -261,12 +278,8 @@ def over_edges(
     if len(free) == len(stairs.constraints):
         return None
     through = replace(stairs, constraints=free)
-    first = walk(through, transcription, solver, watch=with_stage(watch, "through edges first"))
-    if not over(first, solver):
-        return None
-    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "values": values}
-    near["attempts"] = (Attempt(options=TUNED),)
-    return after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
+    way = through, "without_edges", "through edges first"
+    return by_way_of(*way, problem, transcription, solver, values=values, watch=watch)
 
 
 def by_strength(
@@ -330,14 +343,8 @@ def loosely(
     fails.
     """
     loose = loosened(with_numbers(problem, values))
-    if loose is None:
-        return None
-    first = walk(loose, transcription, solver, watch=with_stage(watch, "feet loosely first"))
-    if not over(first, solver):
-        return None
-    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "values": values}
-    near["attempts"] = (Attempt(options=TUNED),)
-    return after(first, "loosely", problem, transcription, solver, watch=watch, **near)
+    way = loose, "loosely", "feet loosely first"
+    return by_way_of(*way, problem, transcription, solver, values=values, watch=watch)
 
 
 def loosened(problem: Problem) -> Problem | None:
