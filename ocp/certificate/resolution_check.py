@@ -157,8 +157,8 @@ def _row_gaps(look: Motion) -> tuple[list[Gap], set[str]]:
             gap = _gap(look, group.owners[row], s, values[row])
             if constraint.name == DYNAMICS:  # by the torques that it needs
                 continue
-            if gap.share > COARSE and _is_zero_row(constraint, number):
-                doubts.add(ROWS)  # it counts by what cancels in it
+            if gap.share > COARSE and (constraint.sizes or _is_zero_row(constraint, number)):
+                doubts.add(ROWS)  # it counts by other sizes than its bounds
             else:
                 gaps.append(gap)
     return gaps, doubts

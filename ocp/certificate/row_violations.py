@@ -6,7 +6,7 @@ to its own bound.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import is_
 from types import MappingProxyType
 
@@ -74,7 +74,7 @@ class Worst:
 class Line:
     """A row of a constraint at instants s (N,): `values` (N,) and the bounds they are to keep.
 
-    Violations count relative to the bound, or to `scale` where one is given.
+    Violations count relative to the bound, or to `scale` where one is given, of all or each (N,).
     """
 
     number: int
@@ -82,7 +82,7 @@ class Line:
     values: np.ndarray
     lower: float
     upper: float
-    scale: float | None = None
+    scale: float | np.ndarray | None = None
 
 
 def motion_violations(solution: Solution) -> dict[str, Violation]:
@@ -91,6 +91,7 @@ def motion_violations(solution: Solution) -> dict[str, Violation]:
     - Rows that must vanish along the motion, as the acceleration of a standing foot, count relative
       to the terms that cancel in them.
     - Stays may close and contacts touch between nodes: their rest counts at the nodes alone.
+    - Rows whose bound is part of their function count relative to its `sizes`, as strength.
     - A free duration counts by its bounds.
     - Where torques are variables, "dynamics" is their distance from the torques that the motion
       needs (N m or N), relative to the largest such torque at that joint, or for passive joints to
@@ -134,8 +135,7 @@ def _measure(solution: Solution) -> dict[str, Violation]:
         at_nodes |= _of_reach(planned)
     table = {}
     for constraint in rows.constraints:
-        scales = rows.scales.get(constraint.name, {})
-        nodes = [_line(row, scales.get(row.number)) for row in at_nodes.get(constraint.name, ())]
+        nodes = [_line(row, rows) for row in at_nodes.get(constraint.name, ())]
         dense = rows.lines(constraint) if _judged_between(constraint) else nodes
         table[constraint.name] = _violation(constraint, nodes, dense, solution.duration)
     return (
@@ -148,18 +148,22 @@ def _measure(solution: Solution) -> dict[str, Violation]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DenseRows:
     """Rows of a motion's `constraints` at the instants s (N,) of the dense grid: their `values`
-    {name: (m, N)}, and {name: {number: scale}} of those that are to vanish."""
+    {name: (m, N)}, and {name: {number: scale}} of those that are not relative to their bounds."""
 
     constraints: tuple[Constraint, ...]
     s: np.ndarray
     values: Mapping[str, np.ndarray]
-    scales: Mapping[str, Mapping[int, float]]
+    scales: Mapping[str, Mapping[int, float | np.ndarray]]
 
     def lines(self, constraint: Constraint) -> list[Line]:
         """Return the rows of a constraint where it holds; none of one that holds at nodes alone."""
         if not _judged_between(constraint):
             return []
-        chosen, scales = _within(constraint.when, self.s), self.scales.get(constraint.name, {})
+        chosen = _within(constraint.when, self.s)
+        scales = {
+            number: np.broadcast_to(scale, self.s.shape)[chosen]
+            for number, scale in self.scales.get(constraint.name, {}).items()
+        }
         values = self.values[constraint.name][:, chosen]
         return list(_lines(constraint, self.s[chosen], values, scales))
 
@@ -192,7 +196,10 @@ def _dense_rows(solution: Solution, program: TranscribedPhase | None = None) -> 
             constraints=constraints,
             s=s,
             values=_rows_between(exact, between, s, program),
-            scales=_cancellation_scales(exact, zero, s, program),
+            scales={
+                **_cancellation_scales(exact, zero, s, program),
+                **_stated_sizes(exact, [each for each in constraints if each.sizes], s),
+            },
         )
     return kept["dense"]
 
@@ -301,6 +308,22 @@ def _cancellation_scales(
     }
 
 
+def _stated_sizes(
+    solution: Solution, stated: Sequence[Constraint], s: np.ndarray
+) -> dict[str, dict[int, np.ndarray]]:
+    """Return {name: {number: scales (N,)}} of the rows of constraints that state their sizes."""
+    sizes = {
+        f"{each.name} sizes": replace(each, name=f"{each.name} sizes", function=each.sizes)
+        for each in stated
+        if each.sizes is not None
+    }
+    found = _rows_between(solution, list(sizes.values()), s, None)
+    return {
+        each.name: dict(enumerate(np.maximum(1.0, found[name])))
+        for each, name in zip(stated, sizes)
+    }
+
+
 def _has_zero_rows(constraint: Constraint) -> bool:
     """Tell whether a constraint has rows that are to vanish all along a path."""
     if not (isinstance(constraint.when, Span) or constraint.when == "path"):
@@ -311,7 +334,10 @@ def _has_zero_rows(constraint: Constraint) -> bool:
     return all(zero)
 
 
-def _line(row: RowValues, scale: float | None) -> Line:
+def _line(row: RowValues, rows: DenseRows) -> Line:
+    scale = rows.scales.get(row.constraint.name, {}).get(row.number)
+    if isinstance(scale, np.ndarray):
+        scale = np.interp(row.s, rows.s, scale)  # of which nodes are a part
     lower, upper = row.constraint.lower_of(row.number), row.constraint.upper_of(row.number)
     return Line(
         number=row.number, s=row.s, values=row.values, lower=lower, upper=upper, scale=scale
@@ -322,7 +348,7 @@ def _lines(
     constraint: Constraint,
     s: np.ndarray,
     values: np.ndarray,
-    scales: Mapping[int, float] = MappingProxyType({}),
+    scales: Mapping[int, float | np.ndarray] = MappingProxyType({}),
 ) -> Iterator[Line]:
     """Yield the rows (m, N) of a constraint, those numbered in `scales` by these."""
     for number, (line, lower, upper) in enumerate(zip(values, *constraint.bounds(len(values)))):

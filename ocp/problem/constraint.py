@@ -83,7 +83,9 @@ class Constraint:
     phases, {name: T}. Bounds are numbers, which may be open, or
     one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of
     the spline, inequalities, and all rows on torques that are variables, at the nodes of the
-    transcription. Raises ValueError naming the constraint, the field, what was expected and what
+    transcription. Certificates count what a row misses relative to its bound, or, where that is
+    part of its function, as a strength over angle is, to `sizes` of the Instant, row by row; both
+    are at least 1. Raises ValueError naming the constraint, the field, what was expected and what
     came.
     """
 
@@ -94,12 +96,15 @@ class Constraint:
     when: Any = "path"
     labels: Sequence[str] = ()
     units: str | Sequence[str] = ""
+    sizes: Callable[..., Matrix] | None = None
 
     def __post_init__(self) -> None:
         if not check_type("constraint: name", self.name, str):
             raise ValueError("constraint: name: expected a word, got ''")
         what = f"constraint {self.name!r}"
         check_callable(f"{what}: function", self.function)
+        if self.sizes is not None:
+            check_callable(f"{what}: sizes", self.sizes)
         set_fields(
             self,
             lower=_check_bound(f"{what}: lower bound", self.lower),

@@ -74,6 +74,27 @@ def test_torques_between_the_nodes_are_within_strength_too_where_that_is_asked()
     assert strength_limits(tree, joints=("knee",)) == ()
 
 
+@pytest.mark.parametrize("nodes, coarse", [(2, True), (4, False)])
+def test_a_strength_is_exceeded_by_as_much_as_a_limit_of_its_size(nodes, coarse):
+    size, method = 80.0, ocp.Transcription(method=ocp.Spline(nodes=nodes))
+    sides = (
+        ocp.Strength(joint="hinge", direction=way, capacity=lambda *_: size) for way in (1, -1)
+    )
+    strong, limited = flywheel(*sides), flywheel(torque=(-size, size))
+    stated = [turned(each, motion=ocp.BSpline(points=16, degree=5)) for each in (strong, limited)]
+    known = (*stated[1].constraints, ocp.torque_limits(limited))
+    stated[1] = replace(stated[1], constraints=known)
+    found = [ocp.solve(each, method).require(coarse=True) for each in stated]
+    strength, limit = (
+        ocp.verify(each).violations[name]
+        for each, name in zip(found, ("strength", "torque_limits"))
+    )
+    assert limit.relative > 1e-3 and (limit.relative > 0.01) == coarse
+    assert strength.dense == pytest.approx(limit.dense, rel=1e-3)
+    assert strength.relative == pytest.approx(limit.relative, rel=1e-3)
+    assert [bool(each.statistics["coarse"]) for each in found] == [coarse, coarse]
+
+
 def test_voluntary_strength_is_three_quarters_and_half_at_its_speeds():
     assert float(LEG(1.0, ca.DM(1.5))) == pytest.approx(0.75 * 3, rel=2e-3)
     assert float(LEG(1.0, ca.DM(4.0))) == pytest.approx(0.5 * 3, rel=2e-3)

@@ -38,6 +38,7 @@ def strength_limits(
         Constraint(
             name=STRENGTH if not between else f"{STRENGTH}.between",
             function=partial(_room, {each.joint for each in known}),
+            sizes=partial(_limits, {each.joint for each in known}),
             lower=0.0,
             upper=inf,
             labels=tuple(f"{each.joint} {side}" for each in known for side in each.sides),
@@ -54,6 +55,16 @@ def _room(joints: Collection[str], at: "Instant") -> Matrix:
         if each.joint in joints:
             row = at.tree.coordinate(each.joint)
             rows += each.room(at.tau[row], at.q[row], at.qd[row])
+    return ca.vertcat(*rows)
+
+
+def _limits(joints: Collection[str], at: "Instant") -> Matrix:
+    """Return the torques up to which drives of these joints go, in the order of their room."""
+    rows: list[Matrix] = []
+    for each in strengths(at.tree):
+        if each.joint in joints:
+            row = at.tree.coordinate(each.joint)
+            rows += map(ca.fabs, each.bounds(at.q[row], at.qd[row]).values())
     return ca.vertcat(*rows)
 
 
