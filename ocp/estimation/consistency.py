@@ -35,7 +35,7 @@ from ocp.transcription.kernels.kernels import evaluate, function
 # Hz: of forces and changes; 99 % of a step's forces is below 15 (Antonsson & Mann 1985)
 BAND = 24.0
 PER_SEGMENT = 3  # instants of conditions: one more than a cubic piece of forces has freedom
-BETWEEN = 10  # times in each segment at which forces are told
+BETWEEN = 20  # times in each segment at which forces are told: lines between miss less than 1 N
 SAMPLES = 8  # of forces, whose mean over a segment is taken
 DEGREE = 3  # of forces, as of accelerations
 NOISE = 1e-3  # m: of markers, at least
