@@ -116,7 +116,9 @@ def room(place, edges=((0.5, 0.0, 0.2),), ahead=(1.0, 0.0, 0.0)):
         ((0.4, 0.3, 0.0), True),  # before it, below
         ((0.9, -2.0, 0.25), True),  # beyond it, above
         ((0.4, 0.0, 0.9), True),
-        ((0.501, 0.0, 0.199), False),  # inside, next to the edge
+        ((0.9, 0.0, 0.2), True),  # on the stair
+        ((0.5, 0.0, 0.0), True),  # at its front
+        ((0.503, 0.0, 0.197), False),  # inside, next to the edge
         ((0.9, 0.0, 0.199), False),
         ((0.501, 0.0, -3.0), False),
     ],
@@ -134,7 +136,7 @@ def test_a_share_of_the_way_between_points_keeps_off_every_edge_too():
     spots = ["heel", ("heel", "toe", 0.25)]
     edges = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.5)]
     keep = off_edges("stairs", edges, spots, up=(0.0, 0.0, 1.0), ahead=(1.0, 0.0, 0.0))
-    at = Placed(heel=(0.0, 0.0, 0.4), toe=(4.0, 0.0, 0.0))  # a quarter on: 0.3 above x = 1
+    at = Placed(heel=(0.0, 0.0, 0.4), toe=(4.4, 0.0, 0.0))  # a quarter on: 0.3 above x = 1.1
     free = np.array(keep.function(at)).ravel() >= keep.lower
     assert free.tolist() == [True, True, True, False]
     assert keep.labels[-1] == "heel to toe off edge 2"

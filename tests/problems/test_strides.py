@@ -293,7 +293,7 @@ def test_soles_stand_in_the_middle_of_stairs_with_edges_before_those_that_pass(r
 def test_a_step_on_stairs_keeps_off_their_edges_after_one_that_does_not():
     stairs = problem(active=FEW_JOINTS, rise=0.17)
     (keep,) = (each for each in stairs.constraints if each.name == "edges")
-    assert len(keep.labels) == 24 and keep.when.between == 1
+    assert len(keep.labels) == 24 and keep.when.between == 2
     level = problem(active=FEW_JOINTS)
     assert over_edges(level, Transcription(), Solver(), values={}) is None
     assert family_of("edges") == "contact"

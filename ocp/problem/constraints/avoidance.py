@@ -12,7 +12,7 @@ from ocp.problem.constraint import Constraint, When, require_bound
 from ocp.problem.instant import Instant
 
 ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
-SHARP = 0.002  # m: over which that from the edge of a stair is
+SHARP = 0.002  # m: by which the edge of a stair is rounded off
 Spot = str | tuple[str, str, float]  # a point, or a share of the way from one to another
 Box: TypeAlias = tuple[Matrix, tuple[Matrix, Matrix]]  # centre, and axes up and ahead
 
@@ -97,11 +97,12 @@ def off_edges(
     An edge bounds what is below it and beyond it, along the unit axes `up` and `ahead` (3); across
     these it has no end. With a spot a above an edge and b before it,
 
-        a + b + sqrt(a^2 + b^2 + SHARP^2) >= SHARP        (m)
+        a + b + sqrt(a^2 + b^2 + SHARP^2) >= 0        (m)
 
-    which without SHARP is max(a, b) >= 0 (Fischer 1992), and with it keeps a spot up to that much
-    off. A spot is a named point, or (first, second, share) of the way between two. `when` as in
-    `Constraint`.
+    which without SHARP is max(a, b) >= 0 (Fischer 1992). With it the edge is rounded off: inside, a
+    spot is free where a b <= SHARP^2 / 2. Away from the edge stairs are where they are, so that a
+    spot may stand on one: kept off everywhere it would have to fall at the strike. A spot is a
+    named point, or (first, second, share) of the way between two. `when` as in `Constraint`.
     """
     upward, forward = ca.DM(up), ca.DM(ahead)
 
@@ -119,7 +120,7 @@ def off_edges(
     return Constraint(
         name=name,
         function=rooms,
-        lower=SHARP,
+        lower=0.0,
         upper=inf,
         when=when,
         labels=tuple(f"{word} off edge {k + 1}" for k in range(len(edges)) for word in words),
@@ -136,7 +137,7 @@ def _spot(at: Instant, spot: Spot) -> Matrix:
 
 
 def _room(above: Matrix, before: Matrix) -> Matrix:
-    """Return an expression of at least SHARP where either is positive."""
+    """Return an expression that is positive where either is."""
     return above + before + (above**2 + before**2 + SHARP**2) ** 0.5
 
 

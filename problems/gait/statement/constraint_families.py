@@ -1,11 +1,10 @@
 """Constraints of a step, in the nine families of the thesis (Barman 2020, eqs. 5.2 to 5.10)."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from ocp import Constraint, Symmetry, Tree, joint_limits, path, torque_limits
@@ -121,7 +120,7 @@ def standing(
         rules += [] if exact else [foot_contact(one.ground, axes=axes, **tolerances)]
         rules += [no_penetration(below, soles)]
         rules += [_off_stairs(one)] if one.rise else []
-        rules += [_off_tread(one, position)] if one.rise < 0 else []
+        rules += _off_tread(one) if one.rise < 0 else []
     if "places" in families and not (contact and always):
         rules.append(_ends(one, position, LEVEL if contact else UP + LEVEL))
     return tuple(rules)
@@ -141,23 +140,25 @@ def _off_stairs(one: Step) -> Constraint:
         [heel, inner, outer, toe, *between],
         up=(0.0, 1.0, 0.0),
         ahead=(0.0, 0.0, float(np.sign(one.rise))),
-        when=Span(start=toe_off, end=1.0, open_end=True, between=1),
+        when=Span(start=toe_off, end=1.0, open_end=True, between=2),
     )
 
 
-def _off_tread(one: Step, tolerance: Any) -> Constraint:
-    """Return the constraints that keep the sole above the stair that it leaves on the way down; its
-    balls, which are held there at first, within a tolerance (m)."""
-    names = [one.side(f"{name}_l") for name in ("heel", "ball_med", "ball_lat")]
-    toe_off = min(foot.bears[1] for foot in one.ground.feet)
-    return path(
-        "penetration.stair",
-        lambda at: ca.vertcat(*(at.position(name)[1] + one.rise for name in names)),
-        lower=(0.0, -tolerance, -tolerance),
-        when=Span(start=0.0, end=toe_off),
-        labels=tuple(names),
-        units="m",
-    )
+def _off_tread(one: Step) -> Iterator[Constraint]:
+    """Yield the constraints that keep the sole above the stair that it leaves on the way down,
+    wherever no pin holds its height there."""
+    foot = min(one.ground.feet, key=lambda each: each.bears[1])
+    ball_off, toe_off = foot.supports[0].when[1], foot.bears[1]
+    for point, since in {"heel_l": 0.0, "ball_med_l": ball_off, "ball_lat_l": ball_off}.items():
+        name = one.side(point)
+        yield path(
+            f"penetration.stair.{name}",
+            lambda at, name=name: at.position(name)[1] + one.rise,
+            lower=0.0,
+            when=Span(start=since, end=toe_off, open_start=since > 0),
+            labels=(name,),
+            units="m",
+        )
 
 
 def _ends(one: Step, position: Any, axes: str) -> tuple[Constraint, ...]:

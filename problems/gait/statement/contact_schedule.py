@@ -49,9 +49,8 @@ class Schedule:
 # 95 % of a stance of 62 %, and the foot is flat after an eighth of it [recalled]
 NORMAL = Schedule(ball_off=0.18, flat=0.15, toe_off=0.24, heel_off=0.60)
 # On stairs people land on the fore part of the foot, up and down (Riener, Rabuffetti & Frigo 2002);
-# the heel stays down for long where the leg lets the body down [assumed: 40 % of the cycle]
-UPSTAIRS = replace(NORMAL, lands="fore")
-DOWNSTAIRS = replace(UPSTAIRS, heel_off=0.80)
+# all else is as on the level [assumed]
+STAIRS = replace(NORMAL, lands="fore")
 # Of walks of effort alone: double support of 10 % of the cycle, heel off at 37.5 % [assumed]
 PLAIN = Schedule(ball_off=0.10, flat=0.15, toe_off=0.20, heel_off=0.75)
 
@@ -103,9 +102,7 @@ def usual_schedule(living: bool, rise: float) -> Schedule:
     walks of effort alone."""
     if not living:
         return PLAIN
-    if not rise:
-        return NORMAL
-    return UPSTAIRS if rise > 0 else DOWNSTAIRS
+    return STAIRS if rise else NORMAL
 
 
 def stance(

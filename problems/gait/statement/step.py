@@ -87,7 +87,6 @@ from ocp.problems.gait.statement.walking_task import (
     Muscles,
     Rules,
     Terrain,
-    stands_closely,
     usual_accuracy,
 )
 from ocp.studies import call_by_flags
@@ -140,9 +139,9 @@ def problem(
         goal = replace(goal, objective=ELASTIC)
     who = somebody(person)
     living = goal.objective in LIVING
-    accuracy = usual_accuracy(goal.objective, accuracy, terrain.rise)
+    accuracy = usual_accuracy(goal.objective, accuracy)
     if rules.dissipative is None:
-        rules = replace(rules, dissipative=stands_closely(goal.objective, terrain.rise))
+        rules = replace(rules, dissipative=goal.objective == ELASTIC)
     for name in ("toes", "thighs"):
         if any_nonzero((getattr(muscles, name),)) and not living:
             raise ValueError(

@@ -25,8 +25,8 @@ class Gait:
     full, both steps; `free_timing`: find how long single and double support last and how long steps
     are; `free`: find step, width, toe_out, those named, separated by commas, of a step in one
     phase; `toe_out`: feet turned outward (deg); `heel_off`: when the heel may leave the ground, of
-    the step, by default 0.6, of walks of effort alone 0.75, down stairs 0.8; `crouch`: by which
-    knees are bent at least, always (deg).
+    the step, by default 0.6, of walks of effort alone 0.75; `crouch`: by which knees are bent at
+    least, always (deg).
     """
 
     speed: float | Open | None = None
@@ -118,10 +118,10 @@ class Rules:
 
     `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `split`:
     share double support by distance instead of freely; `dissipative`: the ground takes energy from
-    feet and gives none, which their tolerances alone allow it, by default of elastic but on stairs;
-    `jump`: let accelerations and forces jump from step to step, as six control points need; `hold`:
-    feet in their places throughout, or at both ends; `without`: families of constraints to leave
-    out, separated by commas, of angles, torques, contact, balance, coupling, avoidance, symmetry,
+    feet and gives none, which their tolerances alone allow it, by default of elastic; `jump`: let
+    accelerations and forces jump from step to step, as six control points need; `hold`: feet in
+    their places throughout, or at both ends; `without`: families of constraints to leave out,
+    separated by commas, of angles, torques, contact, balance, coupling, avoidance, symmetry,
     clearance and places.
     """
 
@@ -138,11 +138,11 @@ class Rules:
 class Accuracy:
     """Fineness of the motion, and tolerances of contacts.
 
-    `points`: control points per joint, by default 28, whose knots stand where contacts change, on
-    stairs 22, of the objective human 10, of walks of effort alone 8; `contact`: tolerance of the
-    contact points' place (m), by default 0.0005, on stairs, of human and effort 0.002; `slip`: and
-    of their velocity (m/s), by default 0.005, of these 0.1; `exact`: feet stand without either,
-    between the nodes too, with knots for the joints that follow them in `pieces` of the step.
+    `points`: control points per joint, by default 28, whose knots stand where contacts change, of
+    the objective human 10, of walks of effort alone 8; `contact`: tolerance of the contact points'
+    place (m), by default 0.0005, of human and effort 0.002; `slip`: and of their velocity (m/s), by
+    default 0.005, of these 0.1; `exact`: feet stand without either, between the nodes too, with
+    knots for the joints that follow them in `pieces` of the step.
     """
 
     points: int | None = None
@@ -153,21 +153,15 @@ class Accuracy:
 
 
 # Of effort the tolerances are the thesis' (Barman 2020); those of elastic people are so close that
-# closer ones change the objective by 4 % more (walk_of_people.md), and take so many points. On
-# stairs no step was found whose feet stand so (stairs_and_sides.md)
+# closer ones change the objective by 4 % more (walk_of_people.md), and take so many points
 LOOSE = Accuracy(points=8, contact=0.002, slip=0.1)
-CLOSE = Accuracy(points=28, contact=0.0005, slip=0.005)
-POINTS = MappingProxyType({HUMAN: 10, ELASTIC: 22})  # of feet that stand loosely
+USUAL = MappingProxyType(
+    {HUMAN: replace(LOOSE, points=10), ELASTIC: Accuracy(points=28, contact=0.0005, slip=0.005)}
+)
 
 
-def stands_closely(objective: str, rise: float) -> bool:
-    """Tell whether feet stand closely by default, and the ground gives no energy."""
-    return objective == ELASTIC and not rise
-
-
-def usual_accuracy(objective: str, accuracy: Accuracy = Accuracy(), rise: float = 0.0) -> Accuracy:
-    """Return an accuracy whose open fields are those usual of an objective, on stairs of a rise."""
-    points = POINTS.get(objective, LOOSE.points)
-    usual = CLOSE if stands_closely(objective, rise) else replace(LOOSE, points=points)
+def usual_accuracy(objective: str, accuracy: Accuracy = Accuracy()) -> Accuracy:
+    """Return an accuracy whose open fields are those usual of an objective."""
+    usual = USUAL.get(objective, LOOSE)
     names = (each.name for each in fields(accuracy) if getattr(accuracy, each.name) is None)
     return replace(accuracy, **{name: getattr(usual, name) for name in names})
