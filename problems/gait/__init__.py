@@ -7,7 +7,7 @@ from ocp.models.human.people import Person
 from ocp.problems.gait.card import save_card
 from ocp.problems.gait.card.leaving import ENDINGS
 from ocp.problems.gait.report.step_report import brief_lines, gait_report, loads, report_lines
-from ocp.problems.gait.solve_step import walk
+from ocp.problems.gait.solve_step import walk, walk_from
 from ocp.problems.gait.statement.busy_hands import busy_step
 from ocp.problems.gait.statement.step import effort_step, problem
 from ocp.problems.gait.statement.strength_groups import GROUPS
@@ -37,6 +37,7 @@ __all__ = [
     "loads",
     "problem",
     "walk",
+    "walk_from",
 ]
 
 CARD = OwnFile(

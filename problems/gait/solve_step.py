@@ -53,6 +53,7 @@ NEAR = {  # from what is nearly the solution, whose bounds are those of the star
     "slack_bound_push": 1e-8,
     "slack_bound_frac": 1e-8,
 }
+ANOTHER = TUNED | {"mu_init": 1e-2, "max_iter": 120}  # from somebody else's walk
 QUICK = TUNED | {"mumps_scaling": 0}  # for people with strength
 ROUGH = QUICK | {  # to begin from
     "tol": 1e-3,
@@ -105,6 +106,22 @@ def walk(
     attempts = more_and_more_careful(options, early)
     begin: dict[str, Any] = {"guess": start, "attempts": attempts, "values": given}
     return solve(problem, transcription, solver, watch=watch, **begin)
+
+
+def walk_from(
+    another: Solution,
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution:
+    """Solve a walk from another that is alike, and from standing where that fails."""
+    near: dict[str, Any] = {"guess": another, "attempts": (Attempt(options=ANOTHER),)}
+    found = solve(problem, closely(problem, transcription), solver, watch=watch, **near)
+    if over(found, solver):
+        return found
+    return walk(problem, transcription, left_of(found, solver), watch=watch)
 
 
 def standing(problem: Problem) -> Guess:
@@ -307,6 +324,8 @@ def by_strength(
     if surely and solver.plugin == "auto" and fronts.available():  # not IPOPT once more
         solver = replace(solver, plugin="structured")
     alone = placed(with_numbers(problem, values), solver, watch)
+    if alone is None and surely and freely(problem):  # where feet cannot be placed, less will go
+        return None
     plan = prepare(problem, transcription, solver if alone is None else left_of(alone, solver))
     attempts = more_and_more_careful(ROUGH)
     if alone is not None:

@@ -8,13 +8,14 @@ told beside it.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
 from ocp import Objective, Problem, Solution, Solver, Transcription
 from ocp.models.human import Person
-from ocp.problems.gait import Carried, Gait, Goal, Muscles, Terrain, problem, walk
+from ocp.problems.gait import Carried, Gait, Goal, Muscles, Terrain, problem, walk, walk_from
 from ocp.problems.gait.card import report_card
 from ocp.problems.lab.measured_person import places_of
 from ocp.problems.lab.trial_analysis import Analysis
@@ -136,8 +137,11 @@ def what_if(
         ValueError: as of `predicted_walk`.
         NotSolved: no walk is found.
     """
-    stated = (predicted_walk(trial, each, weights) for each in (Change(), change))
-    before, after = (walk(each, Transcription(), solver).require(coarse=True) for each in stated)
+    stated, changed = (predicted_walk(trial, each, weights) for each in (Change(), change))
+    before = walk(stated, Transcription(), solver).require(coarse=True)
+    alike = changed.motion == stated.motion and changed.parts.keys() == stated.parts.keys()
+    way = partial(walk_from, before) if alike else walk  # another kind of step is from standing
+    after = way(changed, Transcription(), solver).require(coarse=True)
     mean, predicted = mean_stride(trial), report_card(before)["curves"]
     likeness = {}
     for name, row in mean.items():

@@ -2,7 +2,7 @@
 what a change does to it; springs and weights count as they are said to."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import casadi as ca
 import numpy as np
@@ -13,7 +13,7 @@ from ocp import Series, Solver, Transcription
 from ocp.estimation.marker_residuals import point_places
 from ocp.mechanics import element_torques
 from ocp.models.human import Person, springs_of, wearing_springs
-from ocp.problems.gait import Carried, Gait, Muscles, problem, walk
+from ocp.problems.gait import Carried, Gait, Muscles, problem, walk, walk_from
 from ocp.problems.gait.card.stride import stride_of
 from ocp.problems.lab import Change, analyse, predicted_walk, scale, what_if
 from ocp.problems.lab.what_if import predicted_measures, speed_and_step
@@ -32,7 +32,8 @@ def strode():
 def known(muscles=Muscles()):
     """The walk that the trial is made of, and how it is with other muscles."""
     stated = problem(Gait(speed=SPEED, step=STEP), WHO, muscles)
-    return walk(stated, Transcription(), Solver()).require(coarse=True)
+    way = walk if muscles == Muscles() else partial(walk_from, known())
+    return way(stated, Transcription(), Solver()).require(coarse=True)
 
 
 @cache

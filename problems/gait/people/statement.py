@@ -7,18 +7,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Tree, solve
+from ocp import Problem, Solution, Solver, Task, Transcription, Tree
 from ocp.mechanics import Open, body_weight, position
 from ocp.models.human import Person, person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
-from ocp.problems.gait.solve_step import TUNED, closely
 from ocp.problems.gait.solve_step import walk as from_standing
+from ocp.problems.gait.solve_step import walk_from
 from ocp.problems.gait.statement.step import problem as gait
 from ocp.problems.gait.statement.walking_task import Muscles
 
 TRUNK = ("pelvis", "middle_trunk", "upper_trunk")
 SLIDES, WRENCHES = 3, 12  # rows of the motion that are lengths; of what is lifted, of two feet
-NEAR = {"mu_init": 1e-2, "max_iter": 120}  # from somebody else's walk
 LIKELY = 50.0  # percentile of strength
 
 
@@ -76,12 +75,7 @@ def walk(
     it starts from, male or female.
     """
     start = alike(usual(sex), problem.tree) if guess is None else guess
-    transcription = closely(problem, transcription)
-    attempts = (Attempt(options=TUNED | NEAR),)
-    solution = solve(problem, transcription, solver, guess=start, attempts=attempts, watch=watch)
-    if solution.success:
-        return solution
-    return from_standing(problem, transcription, solver, watch=watch)
+    return walk_from(start, problem, transcription, solver, watch=watch)
 
 
 def alike(walked: Solution, body: Tree) -> Solution:
