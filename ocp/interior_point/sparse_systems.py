@@ -117,7 +117,6 @@ class Augmented:
         if not np.isfinite(self.values).all():
             return self.unknowns
         while True:
-            self.factors[: len(self.values)] = self.values
             self.library.ma27bd_(
                 *self.pattern,
                 *(self.at_factors, self.at_room, self.at_work, NONE, self.at_plan),
@@ -179,8 +178,10 @@ class Augmented:
         return left[: len(a)], left[len(a) :]
 
     def _set_factors(self, count: int) -> None:
-        """Make room for factors of so many numbers."""
+        """Make room for values and factors of so many numbers; the values stay."""
         self.factors, self.room = np.zeros(count), np.array([count], dtype=np.int32)
+        self.factors[: len(self.row)] = self.values
+        self.values = self.factors[: len(self.row)]
         self.at_factors, self.at_room = _addresses(self.factors, self.room)
 
 

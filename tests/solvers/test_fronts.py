@@ -202,6 +202,31 @@ def test_rows_that_wait_in_one_solve_do_not_wait_in_the_next():
 
 
 @compiler_needed
+@pytest.mark.parametrize("seed", range(20))
+def test_an_unknown_that_is_solved_for_by_large_numbers_waits_and_no_other(seed):
+    rng = np.random.default_rng(seed)
+    matrix = saddle(rng, 40, 60)  # of more than one front
+    made = Factorisation(matrix)
+    law, torque = len(matrix) - 60 + seed, 40 + seed
+    dual = (np.arange(len(matrix)) >= len(matrix) - 60).astype(np.int32)
+
+    def waiting(values):
+        made.factorise(values)
+        numbers = made.sizes["n"], made.a, made.work, made.keep, dual, np.array([1e5])
+        addresses = (each.ctypes.data_as(ctypes.c_void_p) for each in numbers)
+        return made.library.delay_weak_rows(*addresses)
+
+    assert waiting(matrix) == 0
+    matrix[[law, torque], [torque, law]] = 1e-6
+    assert waiting(matrix) > 0
+    while waiting(matrix):  # others than the torque, in its place, for example
+        pass
+    rhs = rng.normal(size=len(matrix))
+    x = made.solve(rhs)
+    assert np.abs(matrix @ x - rhs).max() < 1e-9 * (np.abs(matrix) @ np.abs(x)).max()
+
+
+@compiler_needed
 @pytest.mark.parametrize("seed", range(6))
 def test_an_inequality_at_its_bound_that_equations_imply_has_the_inertia_of_a_minimum(seed):
     """What is left of its multiplier is what the barrier gives it, minus one over its curvature."""

@@ -27,20 +27,31 @@ static int rows_in_parent(const Plan *plan, const Front *child, int pivots, int 
   return inner;
 }
 
+/* Add the first `count` numbers of a child's row to their places in its parent's, run by run. */
+static void add_runs(const Run *r, const double *restrict row, int count, double *restrict goal) {
+  for (; count > 0; r++) {
+    int here = r->count < count ? r->count : count, j = 0;
+    double *restrict to = goal + r->to;
+    for (; j + LANES <= here; j += LANES) *(lanes *)(to + j) += *(const lanes *)(row + j);
+    for (; j < here; j++) to[j] += row[j];
+    row += here, count -= here;
+  }
+}
+
 /* Add what is left of a child, C (lower triangle), to the rows of its parent's pivots, or to what
    is `left` of the parent. `at` is room for whole numbers. */
 static void add_child(const Plan *plan, const Front *child, const double *C, const Front *to,
                       double *square, double *rest, double *left, int *at) {
   int m = to->pivots, inner = rows_in_parent(plan, child, m, at);
+  const Run *all = plan->run + child->runs, *outer = all;
+  for (int k = 0; k < inner; outer++) k += outer->count;
   for (int i = left ? inner : 0; i < child->width; i++) {
     const double *restrict row = C + (size_t)i * child->wide;
     int beside = at[i] - m;
     if (left) {
-      double *restrict goal = left + (size_t)beside * to->wide - m;
-      for (int j = inner; j <= i; j++) goal[at[j]] += row[j];
+      add_runs(outer, row + inner, i + 1 - inner, left + (size_t)beside * to->wide - m);
     } else if (beside < 0) {
-      double *restrict goal = square + (size_t)at[i] * m;
-      for (int j = 0; j <= i; j++) goal[at[j]] += row[j];
+      add_runs(all, row, i + 1, square + (size_t)at[i] * m);
     } else {
       double *restrict strip = rest + (size_t)(beside / WIDE) * WIDE * m + beside % WIDE;
       for (int j = 0; j < inner; j++) strip[at[j] * WIDE] += row[j];

@@ -133,20 +133,18 @@ static Plan *plan_without(const Plan *plan, const int *stuck, int count) {
   return next;
 }
 
-/* Values, factorised in place. */
+/* Values, at the beginning of what is factorised, where they stay. */
 void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double *a,
              const int *la, int *iw, const int *liw, int *ikeep, const int *nsteps, int *maxfrt,
              int *iw1, const int *icntl, const double *cntl, int *info) {
   (void)liw, (void)nsteps, (void)iw1, (void)icntl, (void)cntl;
   int count = 0, negative = 0, *stuck = ROOM(int, *n);
-  double *value = ROOM(double, *nz);
-  memcpy(value, a, sizeof(double) * *nz);
   memset(info, 0, sizeof(int) * 20), *maxfrt = 1;
   pthread_mutex_lock(&alone);
   Plan *plan = by_serial(read_serial(ikeep));
   if (!plan) plan = by_pattern(*n, *nz, row, col);
   while (plan) {
-    int small = plan->fronts || lay_out(plan, value);
+    int small = plan->fronts || lay_out(plan, a);
     int64_t need = small ? storage_size(plan) + storage_size(plan) / 4 : 0;
     write_serial(ikeep, plan->serial), write_serial(iw, plan->serial);
     if (!small || need > INT_MAX) info[0] = FATAL;
@@ -158,13 +156,12 @@ void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double
     free(room);
     pthread_mutex_lock(&alone);
     if (!count) break;
-    memcpy(a, value, sizeof(double) * *nz);
     plan = plan_without(plan, stuck, count);
   }
   pthread_mutex_unlock(&alone);
   if (!plan) info[0] = SINGULAR, info[1] = *n - count;
   info[14] = negative;
-  free(stuck), free(value);
+  free(stuck);
 }
 
 /* From now on eliminate later what the last factorisation solved for by large numbers, as
