@@ -1,11 +1,13 @@
 """Deviations from a motion under noise and feedback, by its linearised mechanics.
 
-In each period k the torques are those of the motion and K_k of the measured deviations, held. With
-A, B, H of the mechanics linearised in its middle, what is left of deviations at its end is
+In each period k the torques are those of the motion and K_k of the measured deviations, held or of
+each instant. Of mechanics linearised in its middle, dx' = F dx + G u, what is left at its end is
 
-    P_k+1 = (A + B K H) P_k (A + B K H)' + B (W + K V K') B' + Q
+    P_k+1 = C P_k C' + B (W + K V K') B' + Q
 
 of noise W in torques, V in measurements and Q in the state (Van Wouwe, Ting & De Groote 2022).
+C = e^Fh + B K H and B = int e^Fs ds G where the answer is held, C = e^F'h and B = int e^F's ds G,
+F' = F + G K H, where it is not: Lyapunov's differential equation, noise held.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,6 +43,7 @@ class Deviations:
         noise: what disturbs.
         measured: what is fed back.
         periods: number N of them.
+        continuous: whether it is fed back at each instant, rather than as periods begin.
         inputs, at: symbols of the motion at an instant, and of a state beside it.
         state, torques: symbols of that state (q, qd), and of torques and controls (n,).
         alive: rows of (q, qd) that deviate, all but places of rates of elements' states.
@@ -51,6 +54,7 @@ class Deviations:
     noise: Noise
     measured: Measured | None
     periods: int
+    continuous: bool
     inputs: Inputs
     at: Instant
     state: Matrix
@@ -114,18 +118,21 @@ class Deviations:
         by_state, by_torque, tau, sensed = self.along(
             [*parts, self.slopes(self.outputs)[:, :count]]
         )
+        own, answers = self.drives, ca.SX(self.tree.dof, 1)
+        answer = gain @ sensed
+        if self.continuous:
+            by_state = by_state + by_torque[:, own] @ answer
         h, unit = self.inputs.at.T / self.periods, ca.SX.eye(count)
         series = unit
         for k in range(STEPS, 1, -1):
             series = unit + h / k * by_state @ series
         ahead, pushed = unit + h * by_state @ series, h * series @ by_torque
         both = self.covariance(gain, known, sensed)
-        own, answers = self.drives, ca.SX(self.tree.dof, 1)
         answers[own] = ca.diag(both[count:, count:])
         level, shares = (self.noise.torque_sizes(name, self.tree) ** 2 for name in PUSHES)
         shaken = ca.diag(ca.DM(level) + ca.DM(shares) * (tau**2 + answers))
         driven = pushed[:, own]
-        held = ahead + driven @ gain @ sensed
+        held = ahead if self.continuous else ahead + driven @ answer
         process = np.diag(self.noise.sizes("state", 2 * self.tree.dof)[list(self.alive)] ** 2)
         read = driven @ gain @ self.reading @ gain.T @ driven.T
         return held @ known @ held.T + pushed @ shaken @ pushed.T + read + process
@@ -149,7 +156,12 @@ class Deviations:
 
 
 def deviations_of(
-    part: TranscribedPhase, noise: Noise, measured: Measured | None, periods: int
+    part: TranscribedPhase,
+    noise: Noise,
+    measured: Measured | None,
+    periods: int,
+    *,
+    continuous: bool = False,
 ) -> Deviations:
     """Return the Deviations from the motion of a program."""
     statement, layout = part.statement, part.layout
@@ -177,6 +189,7 @@ def deviations_of(
         noise=noise,
         measured=measured,
         periods=periods,
+        continuous=continuous,
         inputs=inputs,
         at=at,
         state=state,

@@ -127,7 +127,7 @@ def noise_program(
     if gains is not None:
         given = (gains * scale[2] / scale[1][:, None]).reshape(len(own_gains), -1)
         lower[own_gains] = upper[own_gains] = given
-    elif not start.any() and not own.reading.any():  # nothing there that the first could answer
+    elif not (own.continuous or start.any() or own.reading.any()):  # nothing to answer as it begins
         lower[own_gains[0]] = upper[own_gains[0]] = 0.0
     blocks = [kernels.recursion(size)]
     bounds = [(np.zeros(blocks[0].target.size), np.zeros(blocks[0].target.size))]
@@ -173,19 +173,20 @@ class _Kernels:
 
     def symbols(self) -> tuple[Matrix, Matrix, Matrix, Matrix]:
         """Return symbols of gains and of the entries of a covariance, and both in SI units."""
-        state, torque, output = self.scale
+        _, torque, output = self.scale
         gain = ca.SX.sym("gain", len(torque) * len(output))
         entry = ca.SX.sym("entry", len(self.own.pairs[0]))
         wide = ca.reshape(gain, len(output), len(torque)).T
         gains = ca.DM(torque[:, None] / output) * wide
-        return gain, entry, gains, ca.DM(np.outer(state, state)) * self.square(entry)
+        return gain, entry, gains, self.square(entry)
 
     def square(self, entry: Matrix) -> Matrix:
-        """Return the covariance of its entries."""
-        known = ca.SX(len(self.scale[0]), len(self.scale[0]))
+        """Return the covariance, in SI units, of its entries."""
+        state = self.scale[0]
+        known = ca.SX(len(state), len(state))
         for number, (row, column) in enumerate(zip(*self.own.pairs)):
             known[int(row), int(column)] = known[int(column), int(row)] = entry[number]
-        return known
+        return ca.DM(np.outer(state, state)) * known
 
     def block(
         self,
@@ -222,10 +223,16 @@ class _Kernels:
 
     def cost_blocks(self, size: int) -> list[Block]:
         """Return the blocks of the share of deviations in the objective: half the trace of its
-        second derivatives times their covariance, over each period, and at the end."""
+        second derivatives times their covariance, over each period, and at the end.
+
+        Answers that are held are those of the period's start; what acts at each instant is weighed
+        by the mean of both ends, the trapezoid."""
         own, (own_gains, entries) = self.own, self.places
         problem = own.part.problem
         gain, entry, gains, known = self.symbols()
+        after, over = ca.SX.sym("after", entry.shape[0]), known
+        if own.continuous:
+            over = (known + self.square(after)) / 2
         count = len(own.alive)
         path = end = ca.SX(0)
         for (weight, _), (_, term) in zip(
@@ -235,12 +242,14 @@ class _Kernels:
             if term.at_end:
                 end += float(weight) / 2 * ca.trace(bend[:count, :count] @ known)
             else:
-                told = own.covariance(gains, known, own.sensed)
+                told = own.covariance(gains, over, own.sensed)
                 h = own.inputs.at.T / own.periods
                 path += float(weight) / 2 * h * ca.trace(bend @ told)
         blocks = []
         if path.nnz():
             beside = [(gain, own_gains), (entry, entries[:-1])]
+            if own.continuous:
+                beside.append((after, entries[1:]))
             blocks.append(summed_block(self.block(size, self.middles, path, beside), 0))
         if end.nnz():
             beside = [(entry, entries[-1:])]

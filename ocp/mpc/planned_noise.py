@@ -57,7 +57,7 @@ class NoisePlan(SolveResult):
         noise: under which it runs.
         solution: the motion, with its objective where nothing disturbs it.
         plan: its Feedback.
-        told: its Spread, of the covariances in the program.
+        told: its Spread, of the covariances in the program; `spread` has doubts beside.
         objective: in the mean under noise.
         status, success: the solver's.
         margins: {constraint: the least room (in units of the row) of its rows on deviations}.
@@ -105,7 +105,8 @@ def solve_under_noise(
     gains: np.ndarray | None = None,
     chance: float | Mapping[str, float] | None = None,
     deviations: Sequence[Constraint] = (),
-    guess: "Solution | NoisePlan | None" = None,
+    continuous: bool = False,
+    guess: "Solution | NoisePlan | tuple[Solution, Feedback] | None" = None,
     watch: Callable[[Iteration], object] | None = None,
 ) -> NoisePlan:
     """Return the NoisePlan of a problem: the motion, and the gains, of the least mean objective.
@@ -116,12 +117,15 @@ def solve_under_noise(
         transcription: method, formulation and derivatives of the nonlinear program.
         solver: the solver and its options.
         periods: of equal length, in which gains and noise are held.
+        continuous: whether what is measured at each instant is answered then; by default what is
+            measured as a period begins is, by torques that are held.
         measured: function(Instant) of q and qd that is fed back; by default all of the state.
         gains: (periods, n, m) of what is measured, where they are given; else they are sought.
         chance: probability with which every bound of every inequality is kept at every instant, or
             {constraint: probability}; without, bounds hold of the motion undisturbed.
         deviations: Constraints whose bounds are those of standard deviations of their functions.
-        guess: from which to begin; without, the problem is solved without noise first.
+        guess: from which to begin, a Solution with gains beside it or those of `feedback`; without,
+            the problem is solved without noise first.
         watch: called with every Iteration.
 
     Raises:
@@ -136,18 +140,17 @@ def solve_under_noise(
     part = plan.transcribed.only_part
     if part is None or part.reduction is not None or part.layout.moving:
         raise ValueError("noise: expected a motion on given knots that is not integrated")
-    own = deviations_of(part, noise, measured, positive_integer("periods", periods))
+    own = deviations_of(
+        part, noise, measured, positive_integer("periods", periods), continuous=continuous
+    )
     rows = [*_chance_rows(problem, chance)]
     for each in check_records("deviations", deviations, Constraint):
         rows.append(NoiseRow(constraint=each, deviation=True))
-    first = guess.solution if isinstance(guess, NoisePlan) else guess
+    given = (guess.solution, guess.plan) if isinstance(guess, NoisePlan) else guess
+    first, fed = given if isinstance(given, tuple) else (given, None)
     first = plan.solve(check_mesh=False) if first is None else first
     x = start(plan.transcribed, first).x
-    fed = (
-        guess.plan
-        if isinstance(guess, NoisePlan)
-        else feedback(first, period=first.duration / periods)
-    )
+    fed = feedback(first, period=first.duration / periods) if fed is None else fed
     used = _first_gains(own, x, fed) if gains is None else _given_gains(own, gains)
     begun = noise.spread_at_start(problem.tree.dof)[np.ix_(own.alive, own.alive)]
     known, outputs = _propagate(own, x, used, begun)
@@ -301,11 +304,13 @@ def _with_gains(own: Deviations, x: np.ndarray, gains: np.ndarray, fed: Feedback
         by_state[k][np.ix_(own.drives, own.alive)] = gain @ sensed
         by_output[k][own.drives] = gain
     value = np.full_like(fed.value, np.nan)
-    return replace(fed, gains=by_state, output_gains=by_output, value=value)
+    return replace(
+        fed, gains=by_state, output_gains=by_output, value=value, continuous=own.continuous
+    )
 
 
 def _program_spread(own: Deviations, known: np.ndarray, fed: Feedback) -> Spread:
     """Return the Spread of the covariances of a program."""
     states = np.zeros((len(known), *fed.value.shape))
     states[np.ix_(range(len(known)), own.alive, own.alive)] = known
-    return replace(spread(fed, noise=own.noise), states=states)
+    return replace(spread(fed, noise=own.noise, trials=0), states=states)

@@ -43,12 +43,15 @@ class Feedback:
         t: ends of the periods (N + 1,) s.
         states: planned q and qd (2 n, N + 1), rad or m and rates.
         torques: planned torques (n, N + 1), N m or N, straight in between.
-        gains: of each period (N, n, 2 n), N m/rad and so on: held from its start to its end.
+        gains: of each period (N, n, 2 n), N m/rad and so on.
         value: what a deviation of the start costs (2 n, 2 n); NaN where gains are others than
             those of the least such cost.
         transitions, responses: A (N, 2 n, 2 n) and B (N, 2 n, n) of each period: a deviation of the
             state and torques beside the planned ones become A dx + B u at its end.
+        slopes: of the state by state and torques (N, 2 n, 3 n), in the middle of each period.
         output_gains: of what is measured (N, n, m), where that is not the state.
+        continuous: whether the deviation of each instant is answered; by default that of the
+            period's start is, by torques that are held to its end.
     """
 
     tree: Tree
@@ -61,7 +64,9 @@ class Feedback:
     value: np.ndarray
     transitions: np.ndarray
     responses: np.ndarray
+    slopes: np.ndarray
     output_gains: np.ndarray | None = None
+    continuous: bool = False
 
     def __repr__(self) -> str:
         count, n = self.gains.shape[:2]
@@ -109,7 +114,8 @@ def feedback(
     far = np.hstack([_spread(f"feedback: {name}", value, n) for name, value in parts])
     strong = _usual_torques(torques) if torque is None else _spread("feedback: torque", torque, n)
     loads = tuple(problem.loads)
-    pairs = _transitions(tree, loads, solution, t)
+    slopes = _state_slopes(tree, loads, solution, t)
+    pairs = [_period_maps(each, t[1]) for each in slopes]
     driven = np.zeros(n)
     driven[list(structure(tree).drives)] = 1.0
     answered = [(a, b * driven) for a, b in pairs]
@@ -127,7 +133,19 @@ def feedback(
         value=value,
         transitions=np.array([a for a, _ in pairs]),
         responses=np.array([b for _, b in pairs]),
+        slopes=slopes,
     )
+
+
+def answered_period(plan: Feedback, number: int, gain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the maps over a period of deviations of the state, answered by a gain (n, 2 n), and of
+    torques that are held beside, (2 n, 2 n) and (2 n, n)."""
+    a, b = plan.transitions[number], plan.responses[number]
+    if not plan.continuous:
+        return a + b @ gain, b
+    slopes = plan.slopes[number].copy()
+    slopes[:, : len(a)] += slopes[:, len(a) :] @ gain
+    return _period_maps(slopes, plan.t[1])
 
 
 def _checked_problem(solution: Solution) -> Problem:
@@ -167,28 +185,33 @@ def _usual_torques(torques: np.ndarray) -> np.ndarray:
     return USUAL * np.where(peaks > 0, peaks, max(peaks.max(), 1.0))
 
 
-def _transitions(
+def _period_maps(slopes: np.ndarray, period: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return (A, B) of dx(t + h) = A dx(t) + B u from slopes (2 n, 3 n) by state and torques."""
+    count, width = slopes.shape
+    whole = np.zeros((width, width))
+    whole[:count] = slopes
+    step = exponential(whole * period)
+    return step[:count, :count], step[:count, count:]
+
+
+def _state_slopes(
     tree: Tree, loads: tuple[Acting, ...], solution: Solution, t: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return (A, B) of each period, dx(t + h) = A dx(t) + B u, from the slopes in its middle."""
+) -> np.ndarray:
+    """Return the slopes (N, 2 n, 3 n) of the state in the middle of the periods."""
     n, middle = tree.dof, (t[1:] + t[:-1]) / 2
     slope, passive = plant_slope(tree, loads), list(structure(tree).passive)
     each = slope.forward(1).map(3 * n)
     state = np.vstack([solution.q(middle), solution.qd(middle)])
     torques = np.array(solution.tau(middle))
     torques[passive] = 0.0
-    unit = np.eye(3 * n)
-    pairs = []
+    unit, slopes = np.eye(3 * n), []
     zero = [np.zeros((slope.size1_out(k), 3 * n)) for k in (0, 1)]
     for k, instant in enumerate(middle):
         there = [np.tile(part[:, [k]], 3 * n) for part in (state, torques)]
         base = [*there, np.full((1, 3 * n), instant)]
         seeds = [unit[: 2 * n], unit[2 * n :], np.zeros((1, 3 * n))]
-        whole = np.zeros((3 * n, 3 * n))
-        whole[: 2 * n] = np.array(each(*base, *zero, *seeds)[0])
-        step = exponential(whole * (t[k + 1] - t[k]))
-        pairs.append((step[: 2 * n, : 2 * n], step[: 2 * n, 2 * n :]))
-    return pairs
+        slopes.append(np.array(each(*base, *zero, *seeds)[0]))
+    return np.array(slopes)
 
 
 def exponential(matrix: np.ndarray) -> np.ndarray:

@@ -144,13 +144,28 @@ def plant_slope(tree: Tree, loads: tuple[Acting, ...]) -> ca.Function:
 
 
 @lru_cache(maxsize=16)
-def period_integrator(tree: Tree, loads: tuple[Acting, ...], period: float) -> Integrator:
+def period_integrator(
+    tree: Tree, loads: tuple[Acting, ...], period: float, answered: bool = False
+) -> Integrator:
     """Return the Integrator over a period, whose parameters are its start (s), and the torques (n,)
-    at its start and at its end, straight in between."""
+    at its start and at its end, straight in between.
+
+    Where deviations are `answered` at each instant, gains (n, 2 n) follow, and the planned states
+    at both ends and their slopes (2 n, 4), between which the plan is cubic; limits of torques cut.
+    """
     n = tree.dof
     clock, state = ca.MX.sym("clock"), ca.MX.sym("state", 2 * n)
     begin, ends = ca.MX.sym("begin"), ca.MX.sym("ends", n, 2)
     torques = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * clock / period
+    parameters = [begin, ca.vec(ends)]
+    if answered:
+        gain, course = ca.MX.sym("gain", n, 2 * n), ca.MX.sym("course", 2 * n, 4)
+        s = clock / period
+        bump = s * (1 - s)  # cubics of Hermite: ends, and slopes by the period
+        ahead = s + bump * (2 * s - 1)
+        weights = ca.vertcat(1 - ahead, ahead, period * bump * (1 - s), -period * bump * s)
+        lower, upper = np.transpose([joint.torque for joint in tree.moving])
+        torques = ca.fmin(ca.fmax(torques + gain @ (state - course @ weights), lower), upper)
+        parameters += [ca.vec(gain), ca.vec(course)]
     slope = plant_slope(tree, loads)(state, torques, begin + clock)[0]
-    parameters = ca.vertcat(begin, ca.vec(ends))
-    return cvodes_integrator(clock, state, parameters, slope, period, TOLERANCE)
+    return cvodes_integrator(clock, state, ca.vertcat(*parameters), slope, period, TOLERANCE)

@@ -100,6 +100,15 @@ def test_disturbances_are_checked(plan, arguments, words):
         ocp.follow(plan, **arguments)
 
 
+def test_where_runs_leave_the_linear_range_the_covariances_say_so(plan):
+    """What is of second order grows with the noise; of a pole that falls linear mechanics know
+    nothing."""
+    small, twice, far = (spread(plan, noise=each) for each in (0.01, 0.02, 0.5))
+    np.testing.assert_allclose(twice.nonlinear, 2 * np.array(small.nonlinear), rtol=0.3)
+    assert not twice.doubts
+    assert f"of {len(far.nonlinear)} trials under 3 times the noise leave" in repr(far)
+
+
 def test_a_solution_is_no_plan_with_feedback(swung):
     with pytest.raises(ValueError, match="follow: plan"):
         ocp.follow(swung)

@@ -11,7 +11,7 @@ from refusals import refused
 
 import ocp
 from ocp.models.arms.two_link import two_link
-from ocp.mpc import Noise, solve_under_noise, spread, verify_under_noise
+from ocp.mpc import Noise, exponential, solve_under_noise, spread, verify_under_noise
 from ocp.problem import final
 
 MASS, PERIODS = 2.0, 20
@@ -70,6 +70,52 @@ def test_gains_of_a_linear_system_are_riccatis_and_the_mean_cost_is_that_of_lqg(
     assert found.objective - found.solution.objective == pytest.approx(cost, rel=1e-8)
     assert found.residual < 1e-6
     verify_under_noise(found).require(1e-6)
+
+
+GAIN = np.array([[-30.0, -8.0]])  # N/m, N s/m
+
+
+def answered(count):
+    """A mass that is held to its way by a spring and a damper at each instant, in `count` periods,
+    and the closed loop (1/s)."""
+    start, gains = Noise(start=np.diag([1e-4, 1e-3])), np.tile(GAIN, (count, 1, 1))
+    found = solve_under_noise(
+        slider(weighed()), start, periods=count, gains=gains, continuous=True
+    ).require()
+    return found, np.vstack([[0.0, 1.0], GAIN / MASS])
+
+
+def test_deviations_that_are_answered_at_each_instant_decay_as_the_closed_loop_does():
+    found, loop = answered(PERIODS)
+    decay, begun = exponential(loop), np.array([0.02, -0.1])
+    ends = decay @ found.told.states[0] @ decay.T
+    own = spread(found.plan, noise=found.noise).states[-1]
+    np.testing.assert_allclose(own, ends, rtol=1e-9)
+    np.testing.assert_allclose(found.told.states[-1], ends, rtol=1e-4)
+    planned = found.plan.states[:, 0]
+    right, wrong = (
+        np.vstack([run.q, run.qd])[:, -1]
+        for run in (ocp.follow(found.plan, (at[:1], at[1:])) for at in (planned, planned + begun))
+    )
+    np.testing.assert_allclose(wrong - right, decay @ begun, atol=1e-6)
+
+
+def test_the_mean_cost_of_what_is_answered_at_each_instant_comes_near_by_the_square_of_periods():
+    """The integral of squares by 4000 steps of the closed loop."""
+    steps, errors = 4000, []
+    for count in (PERIODS, 2 * PERIODS):
+        found, loop = answered(count)
+        step, known = exponential(loop / steps), found.told.states[0]
+        weight = np.diag([WAY**-2, RATE**-2]) + GAIN.T @ GAIN / PUSH**2
+        costs = []
+        for _ in range(steps + 1):
+            costs.append(np.trace(weight @ known))
+            last, known = known, step @ known @ step.T
+        path = (sum(costs) - (costs[0] + costs[-1]) / 2) / steps
+        end = np.trace(np.diag([(END * WAY) ** -2, (END * RATE) ** -2]) @ last)
+        errors.append(found.objective - found.solution.objective - path - end)
+    assert abs(errors[0]) < 0.02 * path
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
 
 
 def test_bounds_are_kept_with_a_probability_by_as_many_deviations():

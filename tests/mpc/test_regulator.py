@@ -8,7 +8,7 @@ import pytest
 import ocp
 from ocp.certificate.checks.simulation import march
 from ocp.models.arms.two_link import two_link
-from ocp.mpc.regulator import _transitions, exponential
+from ocp.mpc.regulator import _period_maps, _state_slopes, exponential
 from ocp.mpc.standing_plant import period_integrator
 
 FREE = 1e4  # deviations that weigh nothing
@@ -99,7 +99,8 @@ def test_transitions_are_differences_of_simulations(reached):
     """Of a period in the middle of an arm's motion under gravity."""
     period = 0.01
     t = np.array([0.5, 0.5 + period])
-    ((by_state, by_torque),) = _transitions(reached.problem.tree, (), reached, t)
+    (slopes,) = _state_slopes(reached.problem.tree, (), reached, t)
+    by_state, by_torque = _period_maps(slopes, period)
     step = period_integrator(reached.problem.tree, (), period)
     state, ramp = np.append(reached.q(0.5), reached.qd(0.5)), reached.tau(t)
 
