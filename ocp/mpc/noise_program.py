@@ -36,10 +36,12 @@ ROOM = 1e-2  # of a bound: in which room for deviations is measured
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseRow:
     """Rows at the instants of `when`: with `deviation` the constraint bounds the standard
-    deviations of its function, otherwise it holds by a `margin` of so many of them."""
+    deviations of its function, otherwise it holds by a `margin` of so many of them, but for a
+    `floor`, a share of its largest bound."""
 
     constraint: Constraint
     margin: float = 0.0
+    floor: float = 0.0
     deviation: bool = False
 
 
@@ -289,7 +291,7 @@ def _bounded_rows(
     asked: NoiseRow, nominal: Matrix, variance: Matrix
 ) -> tuple[Matrix, np.ndarray, np.ndarray]:
     """Return rows and their bounds: variances over the largest one, or, for bounds that the motion
-    itself keeps, the square of the room it leaves there less that of the margin.
+    itself keeps, the square of the room it leaves there less that of the margin, and of the floor.
 
     A root of the variance would have a kink where a motion is on its bound and must not deviate.
     """
@@ -306,7 +308,8 @@ def _bounded_rows(
         room = ROOM * (max(map(abs, finite), default=0.0) or 1.0)
         for bound in finite:
             rows.append(((nominal[k] - bound) ** 2 - asked.margin**2 * variance[k]) / room**2)
-    return ca.vertcat(*rows), np.zeros(len(rows)), np.full(len(rows), np.inf)
+    least = np.full(len(rows), -((asked.floor / ROOM) ** 2))
+    return ca.vertcat(*rows), least, np.full(len(rows), np.inf)
 
 
 def instants(constraint: Constraint, s: np.ndarray) -> np.ndarray:

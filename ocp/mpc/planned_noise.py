@@ -16,7 +16,13 @@ import numpy as np
 
 from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import Verification
-from ocp.mechanics.values.validation import check_records, check_type, numbers, positive_integer
+from ocp.mechanics.values.validation import (
+    check_records,
+    check_type,
+    numbers,
+    positive,
+    positive_integer,
+)
 from ocp.mpc.disturbed_motion import Noise, Spread, spread
 from ocp.mpc.linear_deviations import (
     Deviations,
@@ -104,6 +110,7 @@ def solve_under_noise(
     measured: Measured | None = None,
     gains: np.ndarray | None = None,
     chance: float | Mapping[str, float] | None = None,
+    floor: float = 0.0,
     deviations: Sequence[Constraint] = (),
     continuous: bool = False,
     guess: "Solution | NoisePlan | tuple[Solution, Feedback] | None" = None,
@@ -123,6 +130,8 @@ def solve_under_noise(
         gains: (periods, n, m) of what is measured, where they are given; else they are sought.
         chance: probability with which every bound of every inequality is kept at every instant, or
             {constraint: probability}; without, bounds hold of the motion undisturbed.
+        floor: share of a constraint's largest bound that deviations may take where there is no
+            room: what is at its bound may answer by so little, which makes rows regular there.
         deviations: Constraints whose bounds are those of standard deviations of their functions.
         guess: from which to begin, a Solution with gains beside it or those of `feedback`; without,
             the problem is solved without noise first.
@@ -143,7 +152,7 @@ def solve_under_noise(
     own = deviations_of(
         part, noise, measured, positive_integer("periods", periods), continuous=continuous
     )
-    rows = [*_chance_rows(problem, chance)]
+    rows = [*_chance_rows(problem, chance, positive("floor", floor, True))]
     for each in check_records("deviations", deviations, Constraint):
         rows.append(NoiseRow(constraint=each, deviation=True))
     given = (guess.solution, guess.plan) if isinstance(guess, NoisePlan) else guess
@@ -170,7 +179,9 @@ def verify_under_noise(plan: NoisePlan) -> Verification:
     return replace(certify(plan.solution), kkt=plan.residual)
 
 
-def _chance_rows(problem: Problem, chance: float | Mapping[str, float] | None) -> list[NoiseRow]:
+def _chance_rows(
+    problem: Problem, chance: float | Mapping[str, float] | None, floor: float
+) -> list[NoiseRow]:
     """Return the rows of bounds that are kept with a probability.
 
     Raises ValueError for an unknown constraint, and for what is no probability above a half.
@@ -189,7 +200,7 @@ def _chance_rows(problem: Problem, chance: float | Mapping[str, float] | None) -
             )
         if not 0.5 <= probability < 1.0:
             raise ValueError(f"chance: {name}: expected 0.5 <= p < 1, got {probability}")
-        rows.append(NoiseRow(constraint=known[name], margin=margin(probability)))
+        rows.append(NoiseRow(constraint=known[name], margin=margin(probability), floor=floor))
     return rows
 
 

@@ -231,9 +231,16 @@ def test_muscles_answer_by_their_excitations_what_pushes_the_joint():
     assert np.abs(held.told.states - own).max() < 5e-3 * np.abs(own).max()
 
 
-def test_excitations_that_begin_at_their_bound_are_kept_above_it_with_a_probability():
-    """Where a muscle is silent its excitation has no room, and must not answer."""
-    tree, z = arm(tendon="rigid", excitation=(0.0, 1.0)), NormalDist().inv_cdf(0.9)
+@pytest.mark.parametrize(
+    ("periods", "chance", "floor", "below"),
+    [(16, 0.9, 0.0, 1e-5), (40, 0.99, 1e-3, 2e-4)],
+    ids=["exact", "floor"],
+)
+def test_excitations_that_begin_at_their_bound_are_kept_above_it_with_a_probability(
+    periods, chance, floor, below
+):
+    """Where a muscle is silent its excitation has no room, and must not answer past the floor."""
+    tree, z = arm(tendon="rigid", excitation=(0.0, 1.0)), NormalDist().inv_cdf(chance)
     still = {each.name: 0.0 for each in tree.moving if not each.name.endswith("activation")}
     drive = ocp.Constraint(name="drive", function=excitations, lower=0.0, upper=1.0)
     problem = ocp.Problem(
@@ -254,16 +261,19 @@ def test_excitations_that_begin_at_their_bound_are_kept_above_it_with_a_probabil
         problem,
         Noise(torque=(0.2, 0.0, 0.0)),
         ocp.Transcription(method=ocp.Radau(intervals=10)),
-        periods=16,
+        periods=periods,
         deviations=(elbow,),
-        chance={"drive": 0.9},
+        chance={"drive": chance},
+        floor=floor,
     ).require()
     told, gains, starts = held.told.states[:-1], held.plan.gains, held.told.t[:-1]
     variances = np.einsum("kij,kjl,kil->ki", gains, told, gains)[:, 1:].T
     answers = np.sqrt(np.maximum(variances, 0.0))
-    room = held.solution.tau(starts)[1:] - z * answers
-    assert room.min() > -1e-5
-    assert answers.max() > 1e-3 and answers[room < 1e-5].min() < 1e-5
+    planned = held.solution.tau(starts)[1:]  # below zero between nodes of the mesh
+    room = planned - z * answers
+    assert room.min() > -floor - below
+    assert (z * answers - np.abs(planned)).max() < floor + 1e-5
+    assert answers.max() > 1e-3 and answers[room < 1e-5].min() < floor / z + 1e-5
 
 
 def test_what_noise_is_not_known_of_is_refused_by_name(reach):
