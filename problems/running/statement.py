@@ -36,6 +36,7 @@ from ocp.problems.gait.statement.walking_task import PERCENTILE
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import Effort, run_cost
 from ocp.spelling import suggest_fields
+from ocp.transcription import with_dependent_curves
 
 # At 3 m/s 160 are usual (van Oeveren et al. 2017), 170 the cheapest (Lieberman et al. 2015)
 STEPS_PER_MINUTE = 165.0
@@ -47,6 +48,7 @@ SHARES = {  # of the step: what phases last at first, and at least and at most [
 }
 SPANS = {"heel": (0.02, 0.2), "flat": (0.1, 0.7), "toes": (0.1, 0.9), FLIGHT: (0.05, 0.9)}
 FINER = {"heel": 0.6, "flat": 0.7, "toes": 1.5, FLIGHT: 1.0}  # shares of control points
+ROOT = 3  # segments of the root's curves in flight to one of the others'
 ROUGH = "smoothness"  # name of the term of accelerations
 WIDE = 0.03, 0.10  # m: radii of wrists and hips that keep off each other [assumed]
 
@@ -77,8 +79,8 @@ class Accuracy:
     splines.
     """
 
-    contact: float = 0.002
-    slip: float = 0.1
+    contact: float = 0.0005
+    slip: float = 0.005
     points: int = 12
     degree: int = 5
 
@@ -123,7 +125,7 @@ def problem(
         )
         for name in names
     ]
-    return Problem(
+    stated = Problem(
         tree=body,
         phases=phases,
         links=(continuous("q", "qd", "qdd"),) * len(phases[1:]),
@@ -137,6 +139,7 @@ def problem(
             progress(step, speed),
         ),
     )
+    return with_dependent_curves(stated, ROOT * phases[-1].motion.segments)
 
 
 def as_usual(problem: Problem) -> Problem:

@@ -118,8 +118,11 @@ def test_steps_are_given_by_their_rate_or_sought():
 def test_stages_are_coarse_first_and_ask_the_same():
     stated = problem()
     fewer = coarser(stated, 8)
+    assert any(phase.motion.curves for phase in stated.phases)
+    assert coarser(stated).phases[:-1] == stated.phases[:-1]
     for before, after in zip(stated.phases, fewer.phases):
         assert after.motion.points == min(8, before.motion.points)
+        assert not after.motion.curves
         assert after.constraints == before.constraints
         assert after.duration == before.duration
     assert max(phase.motion.points for phase in stated.phases) > 8
