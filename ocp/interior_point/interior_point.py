@@ -119,7 +119,7 @@ class Search:
         self.stage, self.settings = stage, settings
         self.show, self.restore, self.accept, self.renew = show, restore, accept, renew
         self.mu, self.filter = settings.mu_init, Filter()
-        self.blocked = self.collapsed = 0
+        self.blocked = self.collapsed = self.stalled = 0
         self.unshifted = 0.0  # mean product where the last step without a shift has led
         self.free, self.progress, self.most = settings.adaptive, Progress(), np.inf
         self.shift, self.count, self.regularized, self.tiny = 0.0, 0, 0.0, 0
@@ -135,7 +135,8 @@ class Search:
                 return SearchResult(point=point, status=status)
             self._update_barrier(point)
             self.stage.linearise(point.v, point.y, point.derivatives)
-            found = self._step(point) or self._restore(point)
+            stalled = self._is_stalled(point)
+            found = (None if stalled else self._step(point)) or self._restore(point)
             if isinstance(found, str):
                 point, status = (point, SOLVED) if self._is_solved() else (self.last, found)
                 return SearchResult(point=point, status=status)
@@ -151,8 +152,14 @@ class Search:
         renewed = self.renew(point)
         return min(renewed, point, key=lambda each: residuals(each).stationarity)
 
+    def _is_stalled(self, point: Point) -> bool:
+        """Tell whether steps of the monotone rule come to nothing before a point is feasible."""
+        restorable = self.restore is not None and point.theta > self.settings.tol
+        return restorable and self.stalled >= BLOCKED
+
     def _restore(self, point: Point) -> Point | str:
         """Return a more feasible point if the line search has failed, or the final status."""
+        self.stalled = 0
         if self.restore is None:
             return "Restoration_Failed"
         if np.max(np.abs(point.v), initial=0.0) > DISTANT:
@@ -403,6 +410,7 @@ class Search:
         """Return the point at v with multipliers moved along a step."""
         if self.free:
             self.blocked = self.blocked + 1 if length < SHORT else 0
+        self.stalled = self.stalled + 1 if length < SHORT and not self.free else 0
         dv, dy = step
         z_lower, z_upper = step_bound_multipliers(point, dv, self.mu, z_length)
         new = Point.at(self.stage, v, point.y + length * dy, z_lower, z_upper)

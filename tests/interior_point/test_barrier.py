@@ -165,6 +165,21 @@ def test_it_takes_over_after_short_steps_until_its_problem_is_solved():
     assert search.free
 
 
+def test_short_steps_of_the_monotone_rule_end_in_restoration():
+    search, point = begun(np.random.default_rng(5))
+    zero, found = (np.zeros_like(point.v), np.zeros_like(point.y)), replace(point, f=0.0)
+    search.restore = lambda search: found
+    for free in (True, False):
+        search.free = free
+        for _ in range(BLOCKED):
+            assert not search._is_stalled(point)
+            search._next_point(point, point.v, 0.5 * SHORT, zero, 1.0)
+    assert search._is_stalled(point)
+    assert not search._is_stalled(replace(point, values=0.0 * point.values))  # feasible
+    assert search._restore(point) is found
+    assert not search._is_stalled(point)
+
+
 def test_a_parameter_that_fell_while_curvature_was_shifted_is_raised_to_where_that_began():
     search, point = begun(np.random.default_rng(8))
     better = iter(range(1, 99))

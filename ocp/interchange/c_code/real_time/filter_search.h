@@ -32,7 +32,7 @@ typedef struct Search Search;
 struct Search {
   Search *outer;
   Filter filter, progress;
-  int size, count, most_count, free, blocked, collapsed, tiny, imprecise;
+  int size, count, most_count, free, blocked, stalled, collapsed, tiny, imprecise;
   double mu, least_mu, most, shift, regularized, unshifted, f;
   double *v, *z_lower, *z_upper, *lower, *upper, *below, *above, *gradient, *diagonal, *pull;
   double *y, *row, *dv, *dy, *place, *found, *a, *b, *a_left, *b_left, *affine, *affine_y;
@@ -588,6 +588,7 @@ static double near_centre(double z, double middle) {
 /* Go to `place` with multipliers moved along the step. */
 static void next_point(State *p, Search *s, double length, double z_length) {
   if (s->free) s->blocked = length < SHORT ? s->blocked + 1 : 0;
+  s->stalled = !s->free && length < SHORT ? s->stalled + 1 : 0;
   for (int k = 0; k < s->size; k++) {
     double low = z_step(s, k, -1), high = z_step(s, k, 1);
     s->z_lower[k] += z_length * low, s->z_upper[k] += z_length * high;
@@ -697,7 +698,7 @@ static void begin_search(Search *s, double mu, double f_scale) {
   s->least_mu = fmin(TOLERANCE, UNSCALED_PRODUCT * f_scale) / (TOLERATED + 1), s->mu = mu;
   s->free = 1, s->most = INFINITY;
   s->shift = s->regularized = s->unshifted = 0;
-  s->count = s->blocked = s->collapsed = s->tiny = s->progress.count = 0;
+  s->count = s->blocked = s->stalled = s->collapsed = s->tiny = s->progress.count = 0;
 }
 
 /* Whether a point of the elastic program is good enough to end the restoration. */
@@ -730,7 +731,8 @@ static int search(State *p, Search *s, Search *elastic) {
     int status = end_of_search(p, s);
     if (status != GO_ON) return status;
     update_barrier(s);
-    if (!take_search_step(p, s)) {
+    int stalled = elastic && s->theta > TOLERANCE && s->stalled >= BLOCKED;
+    if (stalled || !take_search_step(p, s)) {
       status = elastic ? restore(p, s, elastic) : STATUS(STUCK);
       if (status != GO_ON) return status;
     }
@@ -763,6 +765,7 @@ static void begin_restoration(Search *elastic, const Search *s, double mu) {
 
 /* Go to a more feasible point that the filter accepts; else the status that ends the search. */
 static int restore(State *p, Search *s, Search *elastic) {
+  s->stalled = 0;
   if (is_solved(p, s)) return STATUS(SOLVED);
   if (largest_of(s->v, s->size) > DISTANT) return STATUS(DIVERGING);
   add_to_filter(&s->filter, s->theta, s->f + barrier_term(s, s->v, s->mu));
