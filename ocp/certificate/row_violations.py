@@ -192,14 +192,19 @@ def _dense_rows(solution: Solution, program: TranscribedPhase | None = None) -> 
         s = certificate_grid(problem, method.grid(problem), method.steps, constraints)
         between = [each for each in constraints if _judged_between(each)]
         zero = [each for each in constraints if _has_zero_rows(each)]
+        values = _rows_between(exact, between, s, program)
+        sizes = _stated_sizes(exact, [each for each in between if each.sizes], s)
+        for name, rows in sizes.items():
+            if len(rows) != len(values[name]):
+                raise ValueError(
+                    f"constraint {name!r}: its function has {len(values[name])} rows, "
+                    f"its sizes {len(rows)}"
+                )
         kept["dense"] = DenseRows(
             constraints=constraints,
             s=s,
-            values=_rows_between(exact, between, s, program),
-            scales={
-                **_cancellation_scales(exact, zero, s, program),
-                **_stated_sizes(exact, [each for each in constraints if each.sizes], s),
-            },
+            values=values,
+            scales={**_cancellation_scales(exact, zero, s, program), **sizes},
         )
     return kept["dense"]
 

@@ -95,6 +95,23 @@ def test_a_strength_is_exceeded_by_as_much_as_a_limit_of_its_size(nodes, coarse)
     assert [bool(each.statistics["coarse"]) for each in found] == [coarse, coarse]
 
 
+def test_sizes_of_other_rows_than_the_constraint_has_are_refused_by_its_name():
+    odd = ocp.Constraint(
+        name="odd",
+        function=lambda at: at.q,
+        lower=-9.0,
+        sizes=lambda at: ca.vertcat(1.0, 2.0),
+        upper=9.0,
+    )
+    tree = flywheel(torque=(-3.0, 3.0))
+    stated = turned(tree)
+    found = ocp.solve(
+        replace(stated, constraints=(*stated.constraints, ocp.torque_limits(tree), odd))
+    )
+    with pytest.raises(ValueError, match="constraint 'odd': its function has 1 rows, its sizes 2"):
+        ocp.verify(found)
+
+
 def test_voluntary_strength_is_three_quarters_and_half_at_its_speeds():
     assert float(LEG(1.0, ca.DM(1.5))) == pytest.approx(0.75 * 3, rel=2e-3)
     assert float(LEG(1.0, ca.DM(4.0))) == pytest.approx(0.5 * 3, rel=2e-3)
