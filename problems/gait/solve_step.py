@@ -32,7 +32,6 @@ from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
 from ocp.problems.gait.statement.motion_only_start import FEW as FEW_POINTS
 from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
 from ocp.problems.gait.statement.objective_terms import is_elastic
-from ocp.problems.gait.statement.walking_task import LOOSE
 from ocp.solvers import INTERRUPTED, fronts
 from ocp.solving import budget, total_statistics, with_stage
 
@@ -97,7 +96,7 @@ def walk(
     solver, transcription = quickest(solver, transcription), closely(problem, transcription)
     given = dict(values or {})
     if guess is None and feasible is not True:
-        for begun in (doubly, from_few, over_edges, by_strength, loosely):
+        for begun in (doubly, from_few, over_edges, by_strength):
             solved = begun(problem, transcription, solver, values=given, watch=watch)
             if solved is not None:
                 return solved
@@ -320,18 +319,11 @@ def by_strength(
     """
     if not strong(problem):
         return None
-    surely = loosened(problem) is not None  # there is a surer way than care, see `loosely`
-    if surely and solver.plugin == "auto" and fronts.available():  # not IPOPT once more
-        solver = replace(solver, plugin="structured")
     alone = placed(with_numbers(problem, values), solver, watch)
-    if alone is None and surely and freely(problem):  # where feet cannot be placed, less will go
-        return None
     plan = prepare(problem, transcription, solver if alone is None else left_of(alone, solver))
     attempts = more_and_more_careful(ROUGH)
     if alone is not None:
         attempts.insert(0, Attempt(options=PLACED, guess=replace(alone, multipliers={})))
-    if surely:
-        attempts = attempts[:1]
     seen = onward(alone, with_stage(watch, "constant limits"))
     rough = plan.without(STRENGTH).solve(
         standing(problem), attempts=attempts, watch=seen, check_mesh=False, **values
@@ -345,46 +337,6 @@ def by_strength(
     left = replace(plan, solver=left_of(first, with_plugin_of(first, solver)))
     last = left.solve(first, attempts=attempts, watch=onward(first, watch), **values)
     return joined("constant_limits", first, last, solver)
-
-
-def loosely(
-    problem: Problem,
-    transcription: Transcription,
-    solver: Solver,
-    *,
-    values: Mapping[str, float],
-    watch: Callable[..., Any] | None = None,
-) -> Solution | None:
-    """Solve a step whose feet stand closely from one whose feet stand loosely, where the straight
-    way has failed, as with bent knees.
-
-    Statistics are as those of `doubly`, `loosely`. None of other steps, and where either solve
-    fails.
-    """
-    loose = loosened(with_numbers(problem, values))
-    way = loose, "loosely", "feet loosely first"
-    return by_way_of(*way, problem, transcription, solver, values=values, watch=watch)
-
-
-def loosened(problem: Problem) -> Problem | None:
-    """Return a step of elastic people in one phase whose feet stand within the tolerances of effort
-    alone on ground that may give energy, on FEW_OF_PARTS points; None of others, and of one whose
-    feet do."""
-    bounds = {"contact": nominal(LOOSE.contact), "slip": nominal(LOOSE.slip)}
-    feet = {
-        each.name: bounds[stem]
-        for each in problem.constraints
-        if (stem := each.name.partition(".")[0]) in bounds and nominal(each.upper) < bounds[stem]
-    }
-    if problem.phases or not is_elastic(problem.objective) or not feet:
-        return None
-    rules = tuple(
-        replace(each, lower=-feet[each.name], upper=feet[each.name]) if each.name in feet else each
-        for each in problem.constraints
-        if not each.name.startswith("dissipation.")
-    )
-    few = on_points(problem.motion, FEW_OF_PARTS) or problem.motion
-    return replace(problem, constraints=rules, motion=few)
 
 
 def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -> Solution | None:
