@@ -26,7 +26,7 @@ BYTES, SECONDS = 16.0, 2e-7
 # 38 coordinates on 88 points, where this makes it 0.7 and 14
 MEASURED_JOINTS = 2
 # On a mesh rows know one interval's unknowns; with factors so many times as much is held: 0.25 GB
-# by a planar walk on 51 intervals, where this makes it 0.43
+# and 1 s by a planar walk on 51 intervals, where this makes it 0.36 and 6
 FILLED = 4.0
 # Measured on chains of 50 to 100 joints, whose dynamics' second derivatives grow with the squared
 # depths of all joints, and on functions of 2000 to 10,000 rows: up to a first iteration
@@ -191,7 +191,8 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
         filled = min(1.0, FILLED / motion.segments)
     else:
         places *= min(1.0, MEASURED_JOINTS / tree.dof)
-    seconds, size = places * SECONDS + dynamics + functions, filled * places * BYTES
+    places *= filled
+    seconds, size = places * SECONDS + dynamics + functions, places * BYTES
     if size <= MOST_BYTES and seconds <= MOST_SECONDS:
         return
     words = (

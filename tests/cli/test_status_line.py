@@ -111,8 +111,8 @@ def test_a_run_says_what_it_does(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("points", "settings"),
-    [(3000, {}), (22, {"method": "radau", "order": 99})],
-    ids=["--points 3000", "--order 99"],
+    [(3000, {}), (22, {"method": "radau", "order": 150})],
+    ids=["--points 3000", "--order 150"],
 )
 def test_sizes_that_take_too_long_warn_before_they_are_built(points, settings):
     begun = time.perf_counter()
