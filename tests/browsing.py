@@ -59,7 +59,7 @@ function look() {
 setInterval(() => {
   look();
   document.querySelector("pre").textContent = JSON.stringify([seen, crossed]);
-}, 500);
+}, 250);
 </script>
 <pre></pre>
 """
