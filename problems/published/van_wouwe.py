@@ -37,6 +37,7 @@ from ocp import (
     solve,
     squares,
 )
+from ocp.cli import refuse
 from ocp.mechanics import GROUND
 from ocp.mechanics.muscles import GivenPath, Muscle
 from ocp.models.flat import flat
@@ -223,7 +224,9 @@ def efforts(plan: NoisePlan) -> tuple[float, float]:
 
 
 def main(targets: tuple[str, ...] = tuple(PUBLISHED)) -> None:
-    """Print the efforts to targets, ours beside theirs."""
+    """Print the efforts to targets, ours beside theirs; raise ValueError for others."""
+    for other in set(targets) - set(PUBLISHED):
+        raise ValueError(f"target: expected {' or '.join(PUBLISHED)}, got {other!r}")
     plan = None
     print("target  effort       ours    theirs, sums  theirs, integrals")
     for target in targets:
@@ -236,4 +239,7 @@ def main(targets: tuple[str, ...] = tuple(PUBLISHED)) -> None:
 
 
 if __name__ == "__main__":
-    main(tuple(sys.argv[1:]) or tuple(PUBLISHED))
+    try:
+        main(tuple(sys.argv[1:]) or tuple(PUBLISHED))
+    except ValueError as error:
+        sys.exit(refuse("van_wouwe", error))

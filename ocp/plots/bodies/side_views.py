@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 ROUND = np.array([(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, 2 * np.pi, 48)])
 CLEAR = 0.16  # of a plan's width: from label to label
 BESIDE = 0.05  # m: between the last figure of a strip and the edge
+SOLE = 0.03  # m: by which points of the body may sink that stand
 ARROW = 0.6  # m: length of a force of one body weight
 SHARP = 260.0  # pixels in a metre, at most
 UP = np.array([0.0, 1.0, 0.0])  # of all that stands in a Scene
@@ -191,14 +192,16 @@ def strip(
     middle = scene.points[body.middle][plane[0], -1]
     ahead = max(place[plane[0], -1] for place in scene.points.values()) - middle + BESIDE
     top = max(place[plane[1]].max() + radii.get(name, 0.0) for name, place in scene.points.items())
+    low = min(place[plane[1]].min() for place in scene.points.values())
+    low = min(0.0, low + SOLE)  # on stairs
     right = (len(labels) - 1) * pitch + max(0.55 * pitch, ahead)
-    axes.set(xlim=(-0.55 * pitch, right), ylim=(-0.3, top + 0.02))
+    axes.set(xlim=(-0.55 * pitch, right), ylim=(low - 0.3, top + 0.02))
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
     for k, label in enumerate(labels):
         show(axes, scene, body, k, plane, k * pitch - scene.points[body.middle][plane[0], k])
-        axes.text(k * pitch, -0.07, label, ha="center", va="top", fontsize=SMALL)
+        axes.text(k * pitch, low - 0.07, label, ha="center", va="top", fontsize=SMALL)
 
 
 def rulers(axes: Axes, body: Body, x: float, y: float) -> None:
