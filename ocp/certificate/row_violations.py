@@ -193,13 +193,7 @@ def _dense_rows(solution: Solution, program: TranscribedPhase | None = None) -> 
         between = [each for each in constraints if _judged_between(each)]
         zero = [each for each in constraints if _has_zero_rows(each)]
         values = _rows_between(exact, between, s, program)
-        sizes = _stated_sizes(exact, [each for each in between if each.sizes], s)
-        for name, rows in sizes.items():
-            if len(rows) != len(values[name]):
-                raise ValueError(
-                    f"constraint {name!r}: its function has {len(values[name])} rows, "
-                    f"its sizes {len(rows)}"
-                )
+        sizes = _stated_sizes(exact, between, s, values)
         kept["dense"] = DenseRows(
             constraints=constraints,
             s=s,
@@ -314,19 +308,27 @@ def _cancellation_scales(
 
 
 def _stated_sizes(
-    solution: Solution, stated: Sequence[Constraint], s: np.ndarray
+    solution: Solution,
+    constraints: Sequence[Constraint],
+    s: np.ndarray,
+    values: Mapping[str, np.ndarray],
 ) -> dict[str, dict[int, np.ndarray]]:
-    """Return {name: {number: scales (N,)}} of the rows of constraints that state their sizes."""
-    sizes = {
-        f"{each.name} sizes": replace(each, name=f"{each.name} sizes", function=each.sizes)
-        for each in stated
+    """Return {name: {number: scales (N,)}} of those constraints that state their sizes; raise
+    ValueError naming one whose sizes have other rows than its `values` (m, N)."""
+    stated = {
+        each.name: replace(each, name=f"{each.name} sizes", function=each.sizes)
+        for each in constraints
         if each.sizes is not None
     }
-    found = _rows_between(solution, list(sizes.values()), s, None)
-    return {
-        each.name: dict(enumerate(np.maximum(1.0, found[name])))
-        for each, name in zip(stated, sizes)
-    }
+    found, scales = _rows_between(solution, list(stated.values()), s, None), {}
+    for name, each in stated.items():
+        rows, count = found[each.name], len(values[name])
+        if len(rows) != count:
+            raise ValueError(
+                f"constraint {name!r}: its function has {count} rows, its sizes {len(rows)}"
+            )
+        scales[name] = dict(enumerate(np.maximum(1.0, rows)))
+    return scales
 
 
 def _has_zero_rows(constraint: Constraint) -> bool:

@@ -186,12 +186,8 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     moved = (depth for depth, own in zip(depths, tree.spans) if own)
     dynamics = DEPTH_SECONDS * sum(depth**2 for depth in moved)
     functions = ROW_SECONDS * rows
-    filled = 1.0
-    if motion.collocated:
-        filled = min(1.0, FILLED / motion.segments)
-    else:
-        places *= min(1.0, MEASURED_JOINTS / tree.dof)
-    places *= filled
+    share = FILLED / motion.segments if motion.collocated else MEASURED_JOINTS / tree.dof
+    places *= min(1.0, share)
     seconds, size = places * SECONDS + dynamics + functions, places * BYTES
     if size <= MOST_BYTES and seconds <= MOST_SECONDS:
         return

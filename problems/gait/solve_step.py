@@ -255,24 +255,16 @@ def coarser(problem: Problem) -> Problem | None:
     wholes = {part.whole if isinstance(part, Part) else None for part in parts}
     motion = problem.motion if not parts else wholes.pop() if len(wholes) == 1 else None
     points = FEW_OF_PARTS if parts else FEW_POINTS
-    few = on_points(motion, points)
-    if few is None:
+    if not isinstance(motion, BSpline) or motion.inner is None or motion.points <= points:
         return None
+    changes = [knot for knot, count in Counter(motion.inner).items() if count > 1]
+    inner = knots_at_changes(changes, points - motion.degree - 1)
+    few = BSpline(points=points, degree=motion.degree, inner=inner)
     phases = tuple(
         replace(phase, motion=replace(part, whole=few))
         for phase, part in zip(problem.phases, parts)
     )
     return replace(problem, phases=phases) if phases else replace(problem, motion=few)
-
-
-def on_points(motion: Any, points: int) -> BSpline | None:
-    """Return a spline whose knots stand where contacts change on so many points; None where it has
-    no more, or no such knots."""
-    if not isinstance(motion, BSpline) or motion.inner is None or motion.points <= points:
-        return None
-    changes = [knot for knot, count in Counter(motion.inner).items() if count > 1]
-    inner = knots_at_changes(changes, points - motion.degree - 1)
-    return BSpline(points=points, degree=motion.degree, inner=inner)
 
 
 def over_edges(

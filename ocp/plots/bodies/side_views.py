@@ -204,8 +204,10 @@ def strip(
         axes.text(k * pitch, low - 0.07, label, ha="center", va="top", fontsize=SMALL)
 
 
-def rulers(axes: Axes, body: Body, x: float, y: float) -> None:
-    """Draw from the place (x, y) how long half a metre is, and a force of one body weight."""
+def rulers(axes: Axes, body: Body, x: float) -> None:
+    """Draw from x on, at the foot of a strip, how long half a metre is, and a force of one body
+    weight."""
+    y = axes.get_ylim()[0] + 0.03
     for shift, length, text, colour, head in (
         (0.0, 0.5, "0.5 m", "0.3", "|-|,widthA=0.2,widthB=0.2"),
         (1.2, ARROW, "1 body weight", body.force, HEAD),

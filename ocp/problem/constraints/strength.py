@@ -1,7 +1,8 @@
 """Strength of drives over angle and speed, as a constraint on every motion of a tree."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import partial
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -50,22 +51,23 @@ def strength_limits(
 
 def _room(joints: Collection[str], at: "Instant") -> Matrix:
     """Return the strength that drives of these joints have left."""
-    rows: list[Matrix] = []
-    for each in strengths(at.tree):
-        if each.joint in joints:
-            row = at.tree.coordinate(each.joint)
-            rows += each.room(at.tau[row], at.q[row], at.qd[row])
-    return ca.vertcat(*rows)
+    rows = (each.room(at.tau[k], at.q[k], at.qd[k]) for each, k in _strengths_at(joints, at))
+    return ca.vertcat(*chain.from_iterable(rows))
 
 
 def _limits(joints: Collection[str], at: "Instant") -> Matrix:
     """Return the torques up to which drives of these joints go, in the order of their room."""
-    rows: list[Matrix] = []
+    sides = (each.bounds(at.q[k], at.qd[k]).values() for each, k in _strengths_at(joints, at))
+    return ca.vertcat(*map(ca.fabs, chain.from_iterable(sides)))
+
+
+def _strengths_at(
+    joints: Collection[str], at: "Instant"
+) -> Iterator[tuple[Strength | TorqueSpeed, int]]:
+    """Yield the strengths of these joints, and where their coordinates stand."""
     for each in strengths(at.tree):
         if each.joint in joints:
-            row = at.tree.coordinate(each.joint)
-            rows += map(ca.fabs, each.bounds(at.q[row], at.qd[row]).values())
-    return ca.vertcat(*rows)
+            yield each, at.tree.coordinate(each.joint)
 
 
 def strengths(tree: Tree) -> tuple[Strength | TorqueSpeed, ...]:

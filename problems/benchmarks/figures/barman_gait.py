@@ -74,7 +74,7 @@ def _snapshots(figure: Any) -> str:
     side, ground = figure.subplots(2, 1, height_ratios=(1.3, 1))
     labels = [f"{50 * instant:.0f} %" for instant in INSTANTS]
     strip(side, scene(solution, T * INSTANTS, body_points()), BODY, SIDEWAYS, 1.0, labels)
-    rulers(side, BODY, 1.6, -0.27)
+    rulers(side, BODY, 1.6)
     handles = plan(ground, scene(solution, T * s, {}), BODY, ABOVE, s)
     ground.set(xlabel="forward, z (m)", ylabel="to the left, x (m)")
     ground.set_title("from above: supports, and where the zero moment point goes", fontsize=TEXT)

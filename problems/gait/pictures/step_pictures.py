@@ -42,7 +42,7 @@ def plot_walk(solution: Solution, path: str | Path | None = None) -> Any:
         labels = [f"{50 * instant:g} %" for instant in INSTANTS]
         strip(side, figures, laden(tree), SIDEWAYS, 1.0, labels)
         strip(front, figures, laden(tree), FRONT, 1.0, labels)
-        rulers(front, BODY, 1.6, front.get_ylim()[0] + 0.03)
+        rulers(front, BODY, 1.6)
         side.set_title(
             "the step from the right side, at percentages of the gait cycle", fontsize=TEXT
         )
