@@ -15,7 +15,16 @@ import numpy as np
 
 from ocp import Objective, Problem, Solution, Solver, Transcription
 from ocp.models.human import Person
-from ocp.problems.gait import Carried, Gait, Goal, Muscles, Terrain, problem, walk, walk_from
+from ocp.problems.gait import (
+    Accuracy,
+    Carried,
+    Gait,
+    Muscles,
+    Terrain,
+    problem,
+    walk,
+    walk_from,
+)
 from ocp.problems.gait.card import report_card
 from ocp.problems.lab.measured_person import places_of
 from ocp.problems.lab.trial_analysis import Analysis
@@ -87,7 +96,10 @@ class WhatIf:
 
 
 def predicted_walk(
-    trial: Analysis, change: Change = Change(), weights: Mapping[str, float] | None = None
+    trial: Analysis,
+    change: Change = Change(),
+    weights: Mapping[str, float] | None = None,
+    accuracy: Accuracy = Accuracy(),
 ) -> Problem:
     """Return the walking problem of a trial's person, at the trial's speed and step, with a change.
 
@@ -96,6 +108,7 @@ def predicted_walk(
         change: in place of what the trial says.
         weights: {term: weight} of the objective, as `identify_objective` finds them for the
             unchanged problem; by default those of the walking problem.
+        accuracy: control points of the step, and how closely feet stand.
 
     Raises:
         ValueError: the person is somebody's own model, or the trial has no whole stride; an unknown
@@ -112,12 +125,11 @@ def predicted_walk(
             step=step if gait.step is None else gait.step,
         )
     own = who if change.mass is None else replace(who, mass=change.mass)
-    stated = problem(gait, own, change.muscles, change.terrain, change.carried, Goal())
+    stated = problem(gait, own, change.muscles, change.terrain, change.carried, accuracy=accuracy)
     if not weights:
         return stated
-    return replace(
-        stated, objective=_weighed(stated.objective, predicted_walk(trial).objective, weights)
-    )
+    usual = predicted_walk(trial, accuracy=accuracy).objective
+    return replace(stated, objective=_weighed(stated.objective, usual, weights))
 
 
 def what_if(
@@ -125,19 +137,22 @@ def what_if(
     change: Change,
     weights: Mapping[str, float] | None = None,
     *,
+    accuracy: Accuracy = Accuracy(),
     solver: Solver = Solver(),
 ) -> WhatIf:
     """Return a trial's walk predicted as the person is, and with a change.
 
     Args:
-        trial, change, weights: as of `predicted_walk`.
+        trial, change, weights, accuracy: as of `predicted_walk`.
         solver: of both predictions.
 
     Raises:
         ValueError: as of `predicted_walk`.
         NotSolved: no walk is found.
     """
-    stated, changed = (predicted_walk(trial, each, weights) for each in (Change(), change))
+    stated, changed = (
+        predicted_walk(trial, each, weights, accuracy) for each in (Change(), change)
+    )
     before = walk(stated, Transcription(), solver).require(coarse=True)
     alike = changed.motion == stated.motion and changed.parts.keys() == stated.parts.keys()
     way = partial(walk_from, before) if alike else walk  # another kind of step is from standing
