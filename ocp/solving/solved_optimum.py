@@ -34,6 +34,20 @@ def solved_program(solution: Solution) -> TranscribedPhase:
     return plan.at(values).parts[0]
 
 
+def solved_point(transcribed: TranscribedPhase, solution: Solution) -> Iterate:
+    """Return a solution's point of its program, with multipliers; raise ValueError where it has
+    none."""
+    begin = start_phase(transcribed, solution)
+    if not begin.multipliers:
+        raise ValueError("sensitivity: the solution has no multipliers")
+    return Iterate(
+        x=begin.x,
+        g=np.array(transcribed.nlp.constraints(begin.x)).ravel(),
+        x_multipliers=begin.multipliers["x_multipliers"],
+        g_multipliers=begin.multipliers["g_multipliers"],
+    )
+
+
 def solved_optimum(
     transcribed: TranscribedPhase, solution: Solution
 ) -> tuple[Optimum, dict[Option, Option]]:
@@ -45,15 +59,7 @@ def solved_optimum(
     made, held = transcribed.made, transcribed.layout.held_names
     key = solution.points.tobytes(), solution.duration, tuple(solution.parameters.values()), held
     if made.get("optimum", (None,))[0] != key:
-        begin = start_phase(transcribed, solution)
-        if not begin.multipliers:
-            raise ValueError("sensitivity: the solution has no multipliers")
-        point = Iterate(
-            x=begin.x,
-            g=np.array(transcribed.nlp.constraints(begin.x)).ravel(),
-            x_multipliers=begin.multipliers["x_multipliers"],
-            g_multipliers=begin.multipliers["g_multipliers"],
-        )
+        point = solved_point(transcribed, solution)
         sloped, tight = transcribed.with_parameter_slopes, tighten(transcribed.nlp, point)
         made["optimum"] = key, find_optimum(sloped.nlp, tight, labels(transcribed)), {}
     _, near, derived = made["optimum"]

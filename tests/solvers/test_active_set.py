@@ -11,6 +11,7 @@ from ocp.solvers import Iterate, Solver, minimize
 from ocp.solvers.linear_algebra.saddle_point import factorise
 from ocp.solvers.nlp import own_residual
 from ocp.solvers.optimum.active_set import find_optimum, tighten
+from ocp.solvers.optimum.central_path import path_slopes
 from ocp.solvers.optimum.optimum_sensitivity import BoundSlopes, sensitivity, unmoved_bounds
 
 INF = np.inf
@@ -263,3 +264,57 @@ def test_a_chain_of_a_thousand_variables_moves_as_a_straight_line():
     straight = np.arange(1, size + 2) / (size + 1)
     np.testing.assert_allclose(slope.x[:, 0], straight, rtol=1e-9)
     np.testing.assert_allclose(slope.objective, [4.0 / (size + 1)], rtol=1e-9)
+
+
+def on_path(nlp, parameters):
+    """The slopes of a program's central path at a solver's point."""
+    outcome = minimize(nlp, Solver(), np.zeros(len(nlp.lower)))
+    assert outcome.success
+    names = ("x", "g", "x_multipliers", "g_multipliers")
+    point = Iterate(**{name: getattr(outcome, name) for name in names})
+    return path_slopes(nlp, point, parameters)
+
+
+def test_the_central_path_has_the_slopes_reach_and_sides_of_a_clear_active_set(slope_of_curved):
+    path, near = on_path(curved((1.0, 0.6)), [12, 13]), slope_of_curved.optimum
+    np.testing.assert_allclose(path.x, slope_of_curved.x, atol=1e-5)
+    np.testing.assert_allclose(path.reach, slope_of_curved.reach.min(axis=0), rtol=1e-4)
+    equal = np.append(near.nlp.lower == near.nlp.upper, near.nlp.g_lower == near.nlp.g_upper)
+    sides = np.where(equal, 0, np.append(near.held_x, near.held_g))
+    assert path.sides.tolist() == sides.tolist()
+
+
+def test_the_central_path_has_slopes_where_active_rows_nearly_depend_on_each_other():
+    nlp = program(  # x0 is pushed onto three rows at once, 1e-10 apart, and follows p
+        lambda x: (x[0] - 3) ** 2 + (x[1] - x[0]) ** 2,
+        lambda x: [x[0] - x[2], 2 * (x[0] - x[2]), x[0] - x[2] + 1e-6 * (x[1] - x[2])],
+        lower=[-INF, -INF, 1.0],
+        upper=[INF, INF, 1.0],
+        g_lower=[-INF] * 3,
+        g_upper=[0.0, 1e-10, 1e-10],
+    )
+    path = on_path(nlp, [2])
+    np.testing.assert_allclose(path.x[:, 0], [1.0, 1.0, 1.0], atol=1e-5)
+
+
+def test_a_bound_about_to_be_left_is_named_on_the_central_path():
+    nlp = program(  # (x - p)^2 with x <= 1 = p
+        lambda x: (x[0] - x[1]) ** 2,
+        lambda x: [],
+        lower=[-INF, 1.0],
+        upper=[1.0, 1.0],
+    )
+    path = on_path(nlp, [1])
+    assert 0.1 < path.x[0, 0] < 0.9  # 1 below, 0 above
+    assert path.reach[0] < 1e-3
+
+
+def test_the_central_path_refuses_what_moves_at_no_cost():
+    nlp = program(
+        lambda x: (x[0] - x[2]) ** 2,
+        lambda x: [],
+        lower=[-INF, -1.0, 1.0],
+        upper=[INF, 1.0, 1.0],
+    )
+    with pytest.raises(ValueError, match="not strict.*variable 1"):
+        on_path(nlp, [2])

@@ -12,11 +12,10 @@ from ocp.estimation.objective_weights.measured_curves import MeasuredCurves
 from ocp.solution.solution import Solution
 from ocp.solvers.least_squares import LeastSquaresResult, least_squares
 from ocp.solvers.nlp import Option
-from ocp.solvers.optimum.active_set import Optimum
+from ocp.solvers.optimum.central_path import path_slopes
 from ocp.solvers.optimum.nearest_point import nearest_point
-from ocp.solvers.optimum.optimum_sensitivity import sensitivity
 from ocp.solving.plan import Plan
-from ocp.solving.solved_optimum import solved_optimum, solved_program
+from ocp.solving.solved_optimum import solved_point, solved_program
 from ocp.solving.starts.warm_start import Guesses, start_phase
 from ocp.transcription.parameters.parameter_derivatives import labels
 from ocp.transcription.transcribe_phase import TranscribedPhase
@@ -33,24 +32,18 @@ LATE = 0.02  # of a duration: by which a recording may differ from the problem's
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OptimalMotion:
-    """A motion at some weights: its `solution`, `optimum`, weighted residuals (M,) and their
-    derivatives (M, k) by logarithms of the weights; `weak` constraints about to change, and
-    `reach` (k,), by how much each logarithm may change until the active set does, to first order.
+    """A motion at some weights: its `solution`, weighted residuals (M,) and their derivatives
+    (M, k) by logarithms of the weights; `active` sides of inequalities, of variables and rows: -1,
+    0 or 1; `weak` constraints about to change, and `reach` (k,), by how much each logarithm may
+    change until the active set does, to first order.
     """
 
     solution: Solution
-    optimum: Optimum
     residuals: np.ndarray
     slopes: np.ndarray
+    active: np.ndarray
     weak: tuple[str, ...]
     reach: np.ndarray
-
-    @property
-    def active(self) -> np.ndarray:
-        """Active sides of inequalities, of variables and rows: -1, 0 or 1."""
-        nlp = self.optimum.nlp
-        equal = np.append(nlp.lower == nlp.upper, nlp.g_lower == nlp.g_upper)
-        return np.where(equal, 0, np.append(self.optimum.held_x, self.optimum.held_g))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -139,16 +132,16 @@ class Trial:
     def _solve(self, logs: np.ndarray) -> OptimalMotion:
         solution = self.solve(logs)
         program = solved_program(solution)
-        optimum, _ = solved_optimum(program, solution)
-        slopes = sensitivity(optimum, self.columns(program), None, labels(program))
-        off, by_x = self.residual_function(optimum.point.x)
+        point, nlp = solved_point(program, solution), program.with_parameter_slopes.nlp
+        slopes = path_slopes(nlp, point, self.columns(program), labels(program))
+        off, by_x = self.residual_function(point.x)
         return OptimalMotion(
             solution=solution,
-            optimum=optimum,
             residuals=np.array(off).ravel(),
             slopes=np.array(by_x @ ca.DM(slopes.x)) * np.exp(logs),
-            weak=tuple(name for name in slopes.weak if name),
-            reach=slopes.reach.min(axis=0) / np.exp(logs),
+            active=slopes.sides,
+            weak=slopes.weak,
+            reach=slopes.reach / np.exp(logs),
         )
 
     def changes(self, motion: OptimalMotion) -> int:

@@ -1,9 +1,9 @@
 """Linear systems of saddle points: LDL' without pivoting, corrected by GMRES.
 
     [H  A'] [x]   [a]
-    [A  0 ] [y] = [b]        H (n, n) symmetric, A (m, n)
+    [A  -D] [y] = [b]        H (n, n) symmetric, A (m, n), D >= 0 diagonal, 0 unless given
 
-The matrix is equilibrated (Ruiz 2001) and shifted, plus on H and minus on the zero, so that LDL'
+The matrix is equilibrated (Ruiz 2001) and shifted, plus on H and minus on D, so that LDL'
 exists in any order (Vanderbei 1995). GMRES with these factors as preconditioner removes the error
 of the shift (Saad & Schultz 1986). H, here plus the shift, is positive definite where A x = 0 if
 and only if exactly m entries of D are negative (Gould 1985).
@@ -105,13 +105,14 @@ class SaddlePoint:
         return weights @ np.array(mapped)
 
 
-def factorise(hessian: ca.DM, rows: ca.DM) -> SaddlePoint:
-    """Return the SaddlePoint of H, with both triangles, and A.
+def factorise(hessian: ca.DM, rows: ca.DM, gives: np.ndarray | None = None) -> SaddlePoint:
+    """Return the SaddlePoint of H, with both triangles, A, and the diagonal (m,) that `gives`.
 
     Raises ValueError if no shift makes it regular, as with entries that are not finite.
     """
     count, size = rows.shape
-    matrix = ca.sparsify(ca.blockcat([[hessian, rows.T], [rows, ca.DM(count, count)]]))
+    corner = ca.DM(count, count) if gives is None else -ca.diag(ca.DM(gives))
+    matrix = ca.sparsify(ca.blockcat([[hessian, rows.T], [rows, corner]]))
     scale = _scale(matrix)
     matrix = ca.diag(ca.DM(scale)) @ matrix @ ca.diag(ca.DM(scale))
     signs = ca.DM(np.append(np.ones(size), -np.ones(count)))

@@ -128,7 +128,7 @@ def find_optimum(nlp: NLP, point: Iterate, label: Label = default_label) -> Opti
         point = fresh
         if change <= SETTLED * max(1.0, np.abs(point.x).max(initial=0.0)):
             near = _linearise(nlp, point, *held)
-            _check_strict(near, label)
+            check_strict(near.system, near.free, label)
             return near
     names = (
         ", ".join(_worst_names(label, wrong, len(point.x))) or "Newton's method does not converge"
@@ -228,13 +228,19 @@ def _change_active_set(
     return parts[0], parts[1]
 
 
-def _check_strict(near: Optimum, label: Label) -> None:
-    """Raise ValueError unless the objective grows along all feasible directions."""
-    if not near.system.convex:
+def check_strict(system: SaddlePoint, free: np.ndarray, label: Label = default_label) -> None:
+    """Raise ValueError unless the objective grows along all feasible directions.
+
+    Args:
+        system: of the first-order conditions.
+        free: numbers of its variables.
+        label: names a "variable" by its number.
+    """
+    if not system.convex:
         raise ValueError("sensitivity: the point is no minimum: the objective falls along a way")
-    moves = near.system.loose()
+    moves = system.loose()
     if moves is not None:
-        names = name_largest(moves[: near.system.size], near.free, "variable", label)
+        names = name_largest(moves[: system.size], free, "variable", label)
         raise ValueError(
             f"sensitivity: the minimum is not strict: at no cost to second order moves {names}"
         )
