@@ -19,7 +19,7 @@ from ocp.problems.lab.laboratory_axes import recognise_axes
 from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
 from ocp.problems.lab.modelled_person import person_of_model
-from ocp.problems.lab.muscle_forces import MuscleForces
+from ocp.problems.lab.muscles.muscle_forces import MuscleForces
 from ocp.problems.lab.trial_analysis import CUTOFF, PERCENT, Analysis, analyse
 from ocp.problems.lab.trials import (
     Trial,

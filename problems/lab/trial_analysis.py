@@ -10,11 +10,11 @@ import numpy as np
 from ocp import BSpline, MarkerFit, Series, Tree, inverse_kinematics, measured_torques
 from ocp.estimation import ConsistentMotion, consistent_motion
 from ocp.mechanics.muscles import muscles_of
-from ocp.problems.lab.electromyograms import Electromyograms, envelopes_at
 from ocp.problems.lab.laboratory_axes import middle, present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet
 from ocp.problems.lab.measured_person import MeasuredPerson
-from ocp.problems.lab.muscle_forces import MuscleForces, muscle_forces
+from ocp.problems.lab.muscles.electromyograms import Electromyograms, envelopes_at
+from ocp.problems.lab.muscles.muscle_forces import MuscleForces, muscle_forces
 from ocp.problems.lab.plates import Tread, doubts, foot_wrenches, treads
 
 DEGREE = 5  # of the spline of all coordinates

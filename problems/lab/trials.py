@@ -8,10 +8,10 @@ import numpy as np
 
 from ocp import Series
 from ocp.interchange import Table, markers, read_table, wrenches
-from ocp.problems.lab.electromyograms import Columns, electromyograms
 from ocp.problems.lab.laboratory_axes import present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import check_still
+from ocp.problems.lab.muscles.electromyograms import Columns, electromyograms
 from ocp.spelling import suggestion
 
 STATIC = ("static", "calibration", "_cal", "standing")

@@ -1,6 +1,5 @@
 """The inverse problem along the squat's motion: a clock, polynomials of time, reserve torques."""
 
-import casadi as ca
 import numpy as np
 import pytest
 
@@ -27,9 +26,6 @@ def test_polynomials_of_time_and_their_rates_are_those_of_powers():
     expected = (1 + 0.1 * u + 0.05 * u**2, 4 * (0.1 + 0.1 * u), 16 * 0.1 + 0 * u)
     for order, values in enumerate(expected):
         np.testing.assert_allclose(motion(1.0).places(t, order), [values] * 3, atol=1e-12)
-    symbol = ca.SX.sym("t")
-    place = ca.Function("place", [symbol], [motion(1.0).places(symbol, 1)[0]])
-    assert float(place(t[2])) == pytest.approx(expected[1][2])
 
 
 def test_polynomials_through_a_motion_do_not_oscillate_at_its_ends():
@@ -42,7 +38,7 @@ def test_polynomials_through_a_motion_do_not_oscillate_at_its_ends():
 
 
 def test_excitations_along_a_motion_leave_little_to_reserves():
-    along = along_clock(motion(-0.2), 0.5)
+    along = along_clock(motion(-0.2), 0.5, degree=12)
     solution = solve(along, Transcription(method=HermiteSimpson(intervals=3)))
     assert solution.success
     assert solution.q([0.0, 0.5])[0] == pytest.approx([0.0, 0.5], abs=1e-9)

@@ -17,7 +17,7 @@ from ocp.problems.lab import (
     muscle_forces,
     person_of_model,
 )
-from ocp.problems.lab.electromyograms import envelopes_at
+from ocp.problems.lab.muscles.electromyograms import envelopes_at
 
 T = np.linspace(0.0, 1.2, 241)
 ROWS = np.array([0.5 + 0.4 * np.sin(5 * T), 0.3 + 0.2 * np.cos(5 * T)])

@@ -7,7 +7,7 @@ from refusals import refused
 
 from ocp.models.arms.two_link import two_link
 from ocp.problems.lab import Electromyograms, muscle_forces
-from ocp.problems.lab.muscle_forces import least_activations
+from ocp.problems.lab.muscles.muscle_forces import least_activations
 
 
 def cost(gains, wanted, reserve, a):

@@ -4,8 +4,7 @@
 
 Nine muscles stand up from a squat (`ocp run squat_to_stand`). Through the motion that is predicted
 a polynomial of time is laid, along which both look for the least squared excitations, with reserve
-torques that count a unit at 2 N m. Here a clock is the only coordinate, and the paths of muscles
-are functions of it; what they lack of the torques of inverse dynamics, the reserves give.
+torques that count a unit at 2 N m, ours by `excitation_problem`.
 MocoInverse runs in a process of its own, on the model of OpenSim Moco's example (not part of this
 package), with muscles of the same numbers: once along OpenSim's own paths, whose lengths are some
 mm off where two wraps act at once, and once along the polynomials that ours follow. Both count what
@@ -17,38 +16,20 @@ than 0.003 rad/s2. Seconds are of the processor, one thread.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import casadi as ca
 import numpy as np
 
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Link,
-    Problem,
-    Solution,
-    Solver,
-    Transcription,
-    Tree,
-    at_start,
-    path,
-    prismatic,
-    solve,
-    squares,
-)
-from ocp.dynamics import inverse_dynamics
-from ocp.mechanics import State
-from ocp.mechanics.muscles import GivenPath, muscles_of
+from ocp import HermiteSimpson, Problem, Solution, Solver, Transcription, measured_torques, solve
+from ocp.mechanics.muscles import muscles_of
 from ocp.models.human.muscles.squat_leg import squat_leg
-from ocp.problem import Instant, muscle_effort
 from ocp.problems.benchmarks.muscles.moco import answer_of, parse_command
 from ocp.problems.human.squat_to_stand import STRAIN, TASK, WIDTH
+from ocp.problems.lab.muscles.muscle_excitations import excitation_problem
 
 RESERVE = 2.0  # N m that count one
-RATES = 0.01  # weight of squared rates of tendon forces (s2), MocoInverse's own
 DEGREE, SAMPLES = 60, 241  # of the polynomials of time, and of the table that Moco is given
 MARGIN = 0.1  # s, by which both go on before and after the motion
 CURVED, STRAIGHT = 1e-3, 1e-5  # s2, weights of accelerations beside places, within and beyond
@@ -75,18 +56,11 @@ class Motion:
         """Rate (1/s) of the polynomials' argument, which goes from -1 to 1."""
         return 2 / (self.duration + 2 * self.margin)
 
-    def places(self, t: ca.SX | np.ndarray, order: int = 0) -> Sequence[ca.SX | np.ndarray]:
-        """Return the coordinates, or derivatives of an order, at a time (s)."""
-        rows = np.polynomial.chebyshev.chebder(self.coefficients, order, self.scale, axis=1)
-        return [_clenshaw(row, self.scale * (t - self.duration / 2)) for row in rows]
-
-
-def _clenshaw(coefficients: np.ndarray, x: ca.SX | np.ndarray) -> ca.SX | np.ndarray:
-    """Return a sum of Chebyshev polynomials at a place within -1 and 1 (Clenshaw 1955)."""
-    last, before = 0.0 * x, 0.0 * x
-    for coefficient in coefficients[:0:-1]:
-        last, before = 2 * x * last - before + float(coefficient), last
-    return x * last - before + float(coefficients[0])
+    def places(self, t: np.ndarray, order: int = 0) -> np.ndarray:
+        """Return the coordinates (3, N), or derivatives of an order, at times (s)."""
+        chebyshev = np.polynomial.chebyshev
+        rows = chebyshev.chebder(self.coefficients, order, self.scale, axis=1)
+        return chebyshev.chebval(self.scale * (t - self.duration / 2), rows.T)
 
 
 def fitted_motion(solution: Solution) -> tuple[Motion, float]:
@@ -109,7 +83,7 @@ def fitted_motion(solution: Solution) -> tuple[Motion, float]:
     q, qdd = solution.q(t)[:n].T, solution.qdd(t)[:n].T
     values = np.vstack([q, CURVED * qdd, np.zeros((len(beyond), n))])
     motion = replace(begin, coefficients=np.linalg.lstsq(rows, values)[0].T)
-    return motion, float(np.abs(np.array(motion.places(t)) - q.T).max())
+    return motion, float(np.abs(motion.places(t) - q.T).max())
 
 
 def _monomials(motion: Motion, t: np.ndarray, order: int) -> np.ndarray:
@@ -120,49 +94,15 @@ def _monomials(motion: Motion, t: np.ndarray, order: int) -> np.ndarray:
     return chebyshev.chebvander(x, DEGREE - order) @ slopes
 
 
-def along_clock(motion: Motion, duration: float) -> Problem:
+def along_clock(motion: Motion, duration: float, degree: int = DEGREE) -> Problem:
     """Return the problem of the least excitations along a motion, on a clock that runs."""
-    leg = squat_leg(width=WIDTH, fibre_strain=STRAIN)
-    muscles = muscles_of(leg)
-
-    def length(muscle: object) -> Callable[[ca.SX], ca.SX]:
-        line = muscle.path
-        rows = [JOINTS.index(joint) for joint in line.joints]
-        return lambda x: line.polynomial([motion.places(x[0])[row] for row in rows])
-
-    clocked = [
-        replace(each, path=GivenPath(joints=("clock",), function=length(each)), course=None)
-        for each in muscles
-    ]
-    clock = prismatic("clock", axis=(1, 0, 0))
-    tree = Tree(links=(Link(mass=1.0),), joints=(clock,), elements=tuple(clocked))
+    t = np.linspace(0.0, duration, 20 * degree)
+    q, qd, qdd = (motion.places(t, order) for order in range(3))
     bodies = squat_leg((1.0, 1.0, 1.0))  # without muscles
-
-    def reserves(at: Instant) -> ca.SX:
-        q, qd, qdd = (ca.vertcat(*motion.places(at.q[0], order)) for order in range(3))
-        lacking = inverse_dynamics(bodies, q, qd, qdd)
-        state = State(tree=at.tree, q=at.q, qd=at.qd)
-        for muscle, known in zip(clocked, muscles):
-            pull, x = muscle.tension_force(state), ca.SX.sym("x", len(JOINTS))
-            rows = [JOINTS.index(joint) for joint in known.path.joints]
-            slope = ca.gradient(known.path.polynomial([x[row] for row in rows]), x)
-            lacking += pull * ca.substitute(slope, x, q)
-        return lacking / RESERVE
-
-    tensions = [tree.coordinate(f"{each.name}.force") for each in clocked if each.compliant]
-    still = [each.name for muscle in clocked for each in muscle.states if each.control is not None]
-    return Problem(
-        tree=tree,
-        motion=BSpline(points=20),
-        duration=duration,
-        objective=muscle_effort(tree)
-        + squares("reserves", reserves)
-        + RATES * squares("rates of tendon forces", lambda at: at.qd[tensions]),
-        constraints=(
-            *at_start(tree, q={"clock": 0.0}, qd=dict.fromkeys(still, 0.0)),
-            path("clock runs", lambda at: at.qd[0], lower=1.0, upper=1.0),
-        ),
-    )
+    moments = measured_torques(bodies, t, q, qd, qdd)
+    leg = squat_leg(width=WIDTH, fibre_strain=STRAIN)
+    reserves = dict.fromkeys(JOINTS, RESERVE)
+    return excitation_problem(leg, t, q, moments, joints=JOINTS, reserves=reserves, degree=degree)
 
 
 def polynomials() -> dict[str, dict]:

@@ -25,7 +25,7 @@ import numpy as np
 from ocp import Tree
 from ocp.mechanics import State
 from ocp.mechanics.muscles import Muscle, muscles_of
-from ocp.problems.lab.electromyograms import Electromyograms
+from ocp.problems.lab.muscles.electromyograms import Electromyograms
 
 RESERVE = 10.0  # N m or N: of a joint's reserve that counts as one fully active muscle
 ROUNDS = 60  # of the search for bounds that hold

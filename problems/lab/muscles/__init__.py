@@ -1,0 +1,1 @@
+"""Muscles along a measured motion: static optimisation, electromyograms, excitations."""
