@@ -15,14 +15,13 @@ import numpy as np
 from ocp.interior_point.elimination import Elimination, eliminate
 from ocp.interior_point.kernels.tall_matrices import invert_triangle
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks, is_moderate
-from ocp.interior_point.reduced_hessian import ReducedHessian
+from ocp.interior_point.reduced_hessian import ReducedHessian, halves
 from ocp.interior_point.scaled_program import Derivatives, Patterns
 from ocp.solvers.solver_backend import Unsuited
 
 GROWTH = 1e8  # of a basis at most
 DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
 REFLECTED = 48  # reflections of a block
-PIECE = 128  # rows and columns
 CORE = 1500  # variables of a core at most
 CALLS, RATE = 2e-3, 4e10  # seconds of a factorisation in calls, and operations a second
 QR_RATE = 1e10  # of these in the QR of rows that are left
@@ -276,11 +275,9 @@ class Condensed:
         as it is without such rows or if it is not finite."""
         if self.range is None or not np.isfinite(core).all():
             return core
-        for first in range(0, len(core), PIECE):  # whose halves the caches hold
-            last = first + PIECE
-            square = np.tril(core[first:last, first:last])
-            core[first:last, first:last] = square + np.tril(square, -1).T
-            core[first:last, last:] = core[last:, first:last].T
+        for square, below, above in halves(core):
+            square[:] = np.tril(square) + np.tril(square, -1).T
+            above[:] = below
         return self.range.within(core)
 
     def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:

@@ -5,6 +5,8 @@ variable, its product with the basis is part of the core at once; as few others 
 multiplied by the basis.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ocp.index_sets import distinct
@@ -46,12 +48,18 @@ class ReducedHessian:
         half = self.few.times(self.basis.tall.array.reshape(-1)[self.entries]).array.copy()
         self.many.add(half)
         half = half[: self.width, : self.width]
-        for first in range(0, self.width, PIECE):  # whose halves the caches hold
-            last = first + PIECE
-            half[last:, first:last] += half[first:last, last:].T
-            square = half[first:last, first:last]
+        for square, below, above in halves(half):
+            below += above
             square += square.T.copy()
         return half
+
+
+def halves(matrix: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield squares along the diagonal of a square matrix, what is below each, and the transposed
+    of what is beside it, of sizes that caches hold."""
+    for first in range(0, len(matrix), PIECE):
+        own, later = slice(first, first + PIECE), slice(first + PIECE, None)
+        yield matrix[own, own], matrix[later, own], matrix[own, later].T
 
 
 def _orient(

@@ -234,17 +234,13 @@ static void unite_alike(Quotient *q, int place) {
     if (!free_of_rules || q->hidden[g] || q->leaf[g]) continue;
     unsigned sum = 0;
     for (int k = 0; k < q->length[g]; k++) sum += (unsigned)q->list[q->begin[g] + k] * 2654435761u;
-    int *first = q->bucket + sum % (unsigned)o->count, h = *first - 1;
+    int bucket = (int)(sum % (unsigned)o->count), first = q->bucket[bucket], h = first - 1;
     while (h >= 0 && !have_same_lists(q, h, g)) h = q->hash[h] - 1;
     if (h >= 0) stand_for(q, place, h, g);
-    else q->hash[g] = *first, *first = g + 1;
+    else q->hash[g] = first ? first : -bucket, q->bucket[bucket] = g + 1; /* the last says where */
   }
-  for (int t = o->start[place]; t < o->start[place + 1]; t++) {
-    int g = o->at[t];
-    unsigned sum = 0;
-    for (int k = 0; k < q->length[g]; k++) sum += (unsigned)q->list[q->begin[g] + k] * 2654435761u;
-    q->bucket[sum % (unsigned)o->count] = 0;
-  }
+  for (int t = o->start[place]; t < o->start[place + 1]; t++)
+    if (q->hash[o->at[t]] <= 0) q->bucket[-q->hash[o->at[t]]] = 0;
 }
 
 /* List a group and all for which it stood when that at a place went; return where the list ends. */
