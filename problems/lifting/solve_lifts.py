@@ -70,14 +70,14 @@ def lift(
 ) -> Solution:
     """Solve a lift from standing with level forearms, or from a guess.
 
-    With tissue it is first solved without, and one of a style before that as it is best then, both
-    roughly; it goes on from there, multipliers too. A failed attempt is followed by a more careful
-    one. Where both objectives count, they are counted in the ranges between their own optima and
-    their values where the other one is optimal, which are found first; all these lifts are of one
-    plan. `pareto`: number of weights from 1 to 0 whose lifts make the front of effort against
-    stability, or 0 for the one lift alone. The front is in the statistics, as a list of plain
-    records. `runs`: simulations with feedback under `noise`, a share of the largest torques; what
-    became of them is in the statistics too. `values` are those of the problem's parameters.
+    One of a style is first solved as it is best, roughly, and goes on from there, multipliers too.
+    A failed attempt is followed by a more careful one. Where both objectives count, they are
+    counted in the ranges between their own optima and their values where the other one is optimal,
+    which are found first; all these lifts are of one plan. `pareto`: number of weights from 1 to 0
+    whose lifts make the front of effort against stability, or 0 for the one lift alone. The front
+    is in the statistics, as a list of plain records. `runs`: simulations with feedback under
+    `noise`, a share of the largest torques; what became of them is in the statistics too. `values`
+    are those of the problem's parameters.
     """
     given: dict[str, Any] = dict(values or {})
     span = problem.duration[0]
@@ -182,9 +182,7 @@ def _weighed(
 
 
 def _simpler(problem: Problem) -> Problem | None:
-    """Return the lift from which to go on to this one, None where it begins from standing."""
-    if problem.tree.elements:
-        return bare(problem)
+    """Return the lift from which to go on to one of a style, None where it begins from standing."""
     rule = _style(problem)
     if rule is None:
         return None
