@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.text import Text
+    from matplotlib.transforms import Transform
 
 Frame: TypeAlias = Any  # axes in a plane, or in space
 Look: TypeAlias = dict[str, Any]  # of a line or a patch, by keywords of matplotlib
@@ -158,10 +159,21 @@ def grid(
         for left, low, wide, high in boxes:
             share = (left / width, low / height, wide / width, high / height)
             axes = figure.add_axes(share)
-            axes.xaxis.set_label_coords(0.5, -LABELLED[0] / high)
-            axes.yaxis.set_label_coords(-LABELLED[1] / wide, 0.5)
+            below, beside = (
+                _beyond(axes, *way) for way in ((0.0, -LABELLED[0]), (-LABELLED[1], 0.0))
+            )
+            axes.xaxis.set_label_coords(0.5, 0.0, below)
+            axes.yaxis.set_label_coords(0.0, 0.5, beside)
             rows[-1].append(axes)
     return rows
+
+
+def _beyond(axes: Axes, x: float, y: float) -> Transform:
+    """Return places by shares of axes, so far (in) beyond them, also where these become smaller to
+    be true to scale."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return axes.transAxes + ScaledTranslation(x, y, axes.figure.dpi_scale_trans)
 
 
 def places(

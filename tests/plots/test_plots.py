@@ -17,7 +17,9 @@ from ocp import Link, Point, Transcription, Tree, animate, load, plot, prismatic
 from ocp.plots import (
     COLOURS,
     Body,
+    Margins,
     Scene,
+    grid,
     picture,
     plan,
     plot_convergence,
@@ -31,6 +33,7 @@ from ocp.plots import (
     strip,
 )
 from ocp.plots.bodies.animation import camera_of
+from ocp.plots.canvas import LABELLED
 from ocp.plots.curves.joint_curves import MANY
 from ocp.transcription import transcribe
 
@@ -383,6 +386,18 @@ def test_labels_of_a_plan_keep_clear_of_one_another(way):
     for side in {y for _, y in places}:
         along = [x for x, y in places if y == side]
         assert all(later - early > 0.15 * width for early, later in pairwise(along))
+
+
+def test_labels_of_axes_that_are_true_to_scale_are_as_far_from_them_as_of_others():
+    margins = Margins(left=1.0, right=0.0, top=0.1, below=0.5)
+    with picture(None, 6.0, 3.0, fixed=True) as figure:
+        ((axes,),) = grid(figure, (2.0,), margins)
+        axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), ylabel="up", aspect="equal")
+        figure.canvas.draw()
+        edge = axes.get_window_extent().x0 / figure.dpi
+        assert edge > 1.5 + margins.left - 0.1  # the axes are a square in the middle of the cell
+        label = axes.yaxis.label.get_window_extent().x1 / figure.dpi
+        assert edge - label == pytest.approx(LABELLED[1], abs=0.05)
 
 
 def test_a_strip_has_room_for_what_its_last_figure_holds():

@@ -10,6 +10,7 @@ from human_bodies import FEW_JOINTS
 
 from ocp.models.human import FEET, human
 from ocp.problems.gait import effort_step
+from ocp.problems.gait.pictures.step_pictures import treads
 from ocp.problems.gait.statement.contact_schedule import NORMAL, landing, stance, usual_schedule
 
 
@@ -74,3 +75,16 @@ def test_schedules_on_stairs_are_those_of_stairs_for_people_alone():
     assert lands == ["fore", "fore", "heel", "heel"]
     assert usual_schedule(True, 0.0) is NORMAL
     assert replace(usual_schedule(True, -0.1), lands="heel") == NORMAL
+
+
+@pytest.mark.parametrize("rise", [0.17, -0.17])
+def test_pictures_draw_the_stairs_on_which_both_feet_stand(rise):
+    """Each stands flat within the depth of a tread, the left one a stair behind."""
+    stated = effort_step(active=FEW_JOINTS, rise=rise, step=0.3)
+    left, right, last = treads(SimpleNamespace(problem=stated))
+    corners = np.array(stated.ground.foot("right").supports[1].polygon)
+    assert right[1, 0] == right[1, 1] == 0.0 and right[1, 3] == pytest.approx(rise)
+    assert right[2, 1] < corners[:, 2].min() and corners[:, 2].max() < right[2, 2]
+    assert left[:, 3] == pytest.approx(right[:, 1]) and right[:, 3] == pytest.approx(last[:, 1])
+    level = effort_step(active=FEW_JOINTS, step=0.3)
+    assert not list(treads(SimpleNamespace(problem=level)))

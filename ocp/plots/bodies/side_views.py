@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 ROUND = np.array([(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, 2 * np.pi, 48)])
 CLEAR = 0.16  # of a plan's width: from label to label
 BESIDE = 0.05  # m: between the last figure of a strip and the edge
+OWN = 0.92  # of the pitch: how much of a floor is drawn under each figure
 SOLE = 0.03  # m: by which points of the body may sink that stand
 ARROW = 0.6  # m: length of a force of one body weight
 SHARP = 260.0  # pixels in a metre, at most
@@ -181,13 +182,21 @@ def _arrow(
 
 
 def strip(
-    axes: Axes, scene: Scene, body: Body, plane: Sequence[int], pitch: float, labels: Sequence[str]
+    axes: Axes,
+    scene: Scene,
+    body: Body,
+    plane: Sequence[int],
+    pitch: float,
+    labels: Sequence[str],
+    floor: Sequence[np.ndarray] = (),
 ) -> None:
     """Draw the body at all instants side by side, `pitch` (m) apart, each over its label.
 
-    On a line for the ground, and true to scale. The last one may reach farther ahead than half of
-    that, as with a box in its hands.
+    On a line for the ground, or on lines (2, k) of a `floor` in this plane, and true to scale. The
+    last one may reach farther ahead than half of that, as with a box in its hands.
     """
+    from matplotlib.patches import Rectangle
+
     radii = {name: radius for name, (_, radius) in body.balls.items()}
     middle = scene.points[body.middle][plane[0], -1]
     ahead = max(place[plane[0], -1] for place in scene.points.values()) - middle + BESIDE
@@ -198,9 +207,16 @@ def strip(
     axes.set(xlim=(-0.55 * pitch, right), ylim=(low - 0.3, top + 0.02))
     axes.set_aspect("equal")
     axes.set_axis_off()
-    axes.axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
+    look: Look = {"color": "0.5", "linewidth": 0.8, "zorder": 1}
+    if not len(floor):
+        axes.axhline(0.0, **look)
     for k, label in enumerate(labels):
-        show(axes, scene, body, k, plane, k * pitch - scene.points[body.middle][plane[0], k])
+        shift = k * pitch - scene.points[body.middle][plane[0], k]
+        for along, up in floor:
+            (line,) = axes.plot(along + shift, up, **look)
+            corner, high = ((k - OWN / 2) * pitch, low - CLEAR), top - low + CLEAR
+            line.set_clip_path(Rectangle(corner, OWN * pitch, high, transform=axes.transData))
+        show(axes, scene, body, k, plane, shift)
         axes.text(k * pitch, low - 0.07, label, ha="center", va="top", fontsize=SMALL)
 
 
