@@ -9,6 +9,7 @@ from ocp.certificate.verification import Verification
 from ocp.mechanics.values.validation import check_type
 from ocp.problem.phases.phase_problems import with_bases
 from ocp.solution.solution import Solution
+from ocp.solvers.casadi_plugins import WARM
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
 from ocp.solvers.progress import say
@@ -74,6 +75,10 @@ def _solve_finer(solution: Solution, solver: Solver | None) -> Solution:
 
 
 def solver_of(solution: Solution) -> Solver:
-    """Return the Solver that found a solution, by its statistics."""
-    known = solution.statistics
-    return Solver(plugin=known["plugin"], hessian=known["hessian"], options=known["options"])
+    """Return the Solver that found a solution, by its statistics, to go on from there: without the
+    barrier and the pushes off bounds of a start from afar, which would move what stands at a bound
+    away from it."""
+    known, plugin = solution.statistics, solution.statistics["plugin"]
+    cold = WARM.get(plugin, {})
+    options = {name: number for name, number in known["options"].items() if name not in cold}
+    return Solver(plugin=plugin, hessian=known["hessian"], options=options)

@@ -9,6 +9,7 @@ from phased_motions import moved
 import ocp
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solving.refinement.refined_bases import next_basis
+from ocp.solving.verify_solution import solver_of
 
 STIFF, TIME = 144.0, 1.0  # N/m, s: a mass of 1 kg on it swings at 12 rad/s
 
@@ -104,6 +105,20 @@ def test_free_knots_and_lengths_stay_where_they_were_found():
         stated, _ = next_basis(solution.problem, solution.transcription)
         assert not stated.motion.moving
         assert set(solution.problem.motion.breaks) <= set(stated.motion.breaks)
+
+
+@pytest.mark.parametrize("plugin", ["structured", "ipopt"])
+def test_the_next_basis_begins_where_the_coarse_motion_stands_whatever_found_it(plugin):
+    """A barrier and pushes off bounds that lead to a motion from afar would lead away from it."""
+    afar = {"tol": 1e-7, "mu_init": 3e-2, "bound_push": 1e-1, "bound_frac": 1e-1}
+    found = [
+        ocp.solve(lift(points=12), solver=ocp.Solver(plugin=plugin, options=options))
+        for options in (afar, {"tol": 1e-7})
+    ]
+    assert [dict(solver_of(each).options)["tol"] for each in found] == [1e-7, 1e-7]
+    assert "mu_init" not in solver_of(found[0]).options
+    said, other = (ocp.verify(each, finer=True).convergence for each in found)
+    assert said.solved and said.objective == pytest.approx(other.objective, rel=1e-3)
 
 
 def test_the_file_keeps_what_was_said(tmp_path):
