@@ -1,10 +1,11 @@
-"""Weights of a reach and of a planar walk, found again as the command prints them."""
+"""Weights of a reach and of walks, found again as the command prints them."""
 
 from functools import lru_cache
 
 import numpy as np
 import pytest
 
+from ocp import identify_objective
 from ocp.problems.arms.identify_arm import beyond
 from ocp.problems.gait import identify_weights
 from ocp.problems.gait.identify_weights import case, recorded, run
@@ -26,6 +27,17 @@ def test_a_noisy_planar_walk_gives_weights_within_their_errors():
     found = this.identify([recorded(this.motion, 1)])
     assert errors_of(this.off(found), found).inside
     assert found.misfit == pytest.approx(1.0, abs=0.25)
+
+
+@pytest.mark.commands
+def test_a_step_of_the_search_leads_to_the_weights_of_a_walk_whose_feet_stand_closely():
+    """Its active rows depend on each other: no active set of it has derivatives."""
+    this = case("walk", 0)
+    settings = {"transcription": this.transcription, "solver": this.solver, "guess": this.guess}
+    known = [recorded(this.motion)]
+    found = identify_objective(this.problem, known, this.sought, iterations=1, **settings)
+    before = np.abs([np.log(this.factors[name]) for name in found.terms]).max()
+    assert np.abs(this.off(found)).max() < 0.2 * before
 
 
 @pytest.mark.parametrize(
