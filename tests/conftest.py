@@ -32,7 +32,7 @@ LONGEST = (
     *("problems/test_pushed_walk", "cli/test_command_line", "problems/test_heaviest_box"),
     *("plots/test_overview", "dynamics/test_sensitivity", "dynamics/test_dynamics"),
     *("problems/test_strides", "problems/test_replanning", "problems/test_jump", "test_house"),
-    *("dynamics/test_book", "dynamics/test_pinocchio", "problems/test_counter_movement"),
+    *("dynamics/test_book", "dynamics/test_pinocchio"),
     *("problems/test_human_walk", "problems/test_throw", "dynamics/test_formulations"),
 )  # begun first, so that no worker waits for another at the end
 TOGETHER = (

@@ -1,7 +1,7 @@
 """Parts of the human as bodies of the sagittal plane: x forward, y up, all angles about z.
 
 They are those of the skeleton as it stands at q = 0, arms hanging, with the same masses, centres,
-inertias, ranges and torque limits; both sides together are as strong as the two.
+inertias, ranges and torque limits.
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,13 @@ LIMBS = {
     "upper_arm": "shou_rot",
     "forearm": "elb_pron",
     "hand": "wri_rad",
-    "thigh": "hip_rot",
-    "shank": "knee_flex",
 }  # links whose frames stand at the distal joints
 
 
 def proximal(tree: Tree, segment: str) -> Pair:
     """Return the place (x, y; m) of the proximal joint of a limb of the right side at q = 0.
 
-    `tree` is a `human()`, `segment` upper_arm, forearm, hand, thigh or shank.
+    `tree` is a `human()`, `segment` upper_arm, forearm or hand.
     """
     frame = np.array(poses(tree, np.zeros(tree.dof))[tree.link_index(f"{LIMBS[segment]}_r")])
     return float(frame[2, 3]), float(frame[1, 3]) + LENGTHS[segment]
@@ -48,20 +46,10 @@ def together(tree: Tree, names: Sequence[str], pivot: Pair) -> Link:
     return replace(body, visuals=posed_looks(tree, names, aside))
 
 
-def drive(tree: Tree, joint: str, way: int = 1, sides: int = 1) -> dict[str, Pair]:
-    """Return the ranges (rad) and torque limits (N m) of a planar joint, those of a `human()`'s.
-
-    `way` is -1 where the skeleton's positive motion is a negative angle about z, `sides` how many
-    joints it stands for.
-    """
+def drive(tree: Tree, joint: str) -> dict[str, Pair]:
+    """Return the ranges (rad) and torque limits (N m) of a joint of a `human()`."""
     own = next(each for each in tree.moving if each.name == joint)
-    position, torque = (
-        sorted(way * bound for bound in each) for each in (own.position, own.torque)
-    )
-    return {
-        "position": (position[0], position[1]),
-        "torque": (sides * torque[0], sides * torque[1]),
-    }
+    return {"position": own.position, "torque": own.torque}
 
 
 def _centre(link: Link, frame: Matrix) -> np.ndarray:

@@ -1,6 +1,7 @@
-"""Contact schedule of the right foot in each phase of a running step."""
+"""Contact of feet in each phase of a running step or a jump."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,10 +29,12 @@ CORNERS = {
 NEVER = (np.inf, -np.inf)  # when a foot in swing bears
 
 
-def stance(body: Tree, phase: str, width: float, *, first: bool, last: bool) -> Ground:
+def stance(
+    body: Tree, phase: str, width: float, *, first: bool, last: bool, both: bool = False
+) -> Ground:
     """Return the ground of a phase of stance: the right foot on its heel, flat, or on ball and
-    toes, half the `width` (m) to the right, its heel at Z = 0 where it is flat. Its force starts
-    from zero in the `first` phase and returns to it in the `last`."""
+    toes, half the `width` (m) to the right, its heel at Z = 0 where it is flat, or `both` feet. Its
+    force starts from zero in the `first` phase and returns to it in the `last`."""
     spots = _spots(body, width)
     link, pins = WAYS[phase]
     support = Support(
@@ -43,6 +46,8 @@ def stance(body: Tree, phase: str, width: float, *, first: bool, last: bool) -> 
     bears = (0.0 if first else -np.inf, 1.0 if last else np.inf)
     center = (spots["heel_r"] + spots["toe_r"]) / 2
     foot = Foot(name="right", supports=(support,), center=center, bears=bears)
+    if both:
+        return Ground(feet=(foot, _other(foot)), normal=UP, sharing="smooth")
     return Ground(feet=(foot,), normal=UP)
 
 
@@ -50,6 +55,21 @@ def swinging(*sides: str) -> Ground:
     """Return the ground under feet that swing, for what keeps them above it."""
     feet = [Foot(name=side, supports=(), center=(0.0, 0.0, 0.0), bears=NEVER) for side in sides]
     return Ground(feet=feet, normal=UP)
+
+
+def _other(foot: Foot) -> Foot:
+    """Return the left foot beside a right one, its mirror image."""
+    image = np.array([-1.0, 1.0, 1.0])
+    (support,) = foot.supports
+    link = FEET["left"][FEET["right"].index(support.link)]
+    pins = [
+        replace(pin, point=pin.point.removesuffix("r") + "l", target=image * np.array(pin.target))
+        for pin in support.pins
+    ]
+    polygon = [image * np.array(corner) for corner in support.polygon]
+    mirrored = replace(support, link=link, pins=pins, polygon=polygon)
+    center = image * np.array(foot.center)
+    return replace(foot, name="left", supports=(mirrored,), center=center)
 
 
 def _polygon(phase: str, spots: Mapping[str, np.ndarray]) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""Solution of a run from standing, by way of a step whose phases last as usual."""
+"""Solution of a run, or of a jump, from standing by way of smoother motions."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,12 +33,37 @@ def run(
 ) -> Solution:
     """Solve a run from the standing posture, q = 0, or from a guess.
 
-    Phases first last as usual, of a motion much smoother and of people with constant torque limits;
-    then durations are found, less smooth, all on coarse splines; then the run itself, its strength
-    over angle last, as in walking. Torques are variables in flight too: what they excite there
-    costs ten times as much to differentiate otherwise. The last stage is IPOPT's unless another
-    solver is asked for: as near bounds as it begins, ours took 200 iterations at 4 and 5 m/s and
-    came to no end. Statistics are of all stages; one that fails is returned.
+    Phases first last as usual. The last stage is IPOPT's unless another solver is asked for: as
+    near bounds as it begins, ours took 200 iterations at 4 and 5 m/s and came to no end.
+    """
+    start = Guess(q=np.zeros((problem.tree.dof, 2)))
+    given: dict[str, Any] = {"guess": guess, "watch": watch, "plugin": "ipopt", **settings}
+    return by_smoother_motions(problem, transcription, solver, start, as_usual, **given)
+
+
+def by_smoother_motions(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    start: Any,
+    begun: Callable[[Problem], Problem] = lambda problem: problem,
+    *,
+    times: tuple[float, ...] = SMOOTHER,
+    onward: Callable[[Solution], Any] | None = None,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+    plugin: str = "auto",
+    **settings: Any,
+) -> Solution:
+    """Solve a motion that flies from a `start`, or from a guess.
+
+    It is first a smoother one, of so many `times` the weight of smoothness, one after the other,
+    the first `begun` in a way of its own, of people with constant torque limits, on coarse splines;
+    then the motion itself, its strength over angle last, as in walking. A stage begins `onward`
+    from the one before, by default from its waypoints. Torques are variables in flight too: what
+    they excite there costs ten times as much to differentiate otherwise. The last stage takes a
+    `plugin` where the solver leaves that open. Statistics are of all stages; one that fails is
+    returned.
     """
     chosen = lifted(transcription)
     if guess is not None:
@@ -48,25 +73,22 @@ def run(
     bare = coarser(limited(problem))
     early = coarser(bare, COARSE)
     sparse = lifted(transcription, SPARSE)
-    first, then = SMOOTHER
-    stages: tuple[tuple[str, Problem, Transcription, dict[str, Any]], ...] = (
-        ("durations as usual", smoother(as_usual(early), first), sparse, FIRST),
-        ("durations found", smoother(early, then), sparse, NEXT),
-        ("constant limits", bare, chosen, NEXT),
-        ("", problem, chosen, LAST),
-    )
+    stages: list[tuple[str, Problem, Transcription, dict[str, Any]]] = [
+        (f"{each:g} times smoother", smoother(early, each), sparse, NEXT) for each in times
+    ]
+    stages[0] = (stages[0][0], begun(stages[0][1]), sparse, FIRST)
+    stages += [("constant limits", bare, chosen, NEXT), ("", problem, chosen, LAST)]
     solution: Solution | None = None
-    start: Any = Guess(q=np.zeros((problem.tree.dof, 2)))
     left = solver
     for name, stage, how, options in stages:
         given = {"attempts": (Attempt(options=options),), "watch": with_stage(watch, name)}
         last = settings if stage is problem else {}
         if stage is problem and left.plugin == "auto":
-            left = replace(left, plugin="ipopt")
+            left = replace(left, plugin=plugin)
         now = solve(stage, how, left, guess=start, **given, **last)
         if not now.success:
             return now
-        start = replace(now, multipliers={}) if stage is bare else waypoints(now)
+        start = (without_multipliers if stage is bare else onward or waypoints)(now)
         if solution is not None:
             now = replace(now, statistics=together(solution.statistics, now.statistics))
         solution, used = now, now.statistics
@@ -94,6 +116,11 @@ def coarser(problem: Problem, points: int | None = None) -> Problem:
         return replace(whole, points=min(points or whole.points, whole.points))
 
     return replace(problem, phases=[replace(p, motion=fewer(p.motion)) for p in problem.phases])
+
+
+def without_multipliers(solution: Solution) -> Solution:
+    """Return a solution as a guess whose bounds and rows are another problem's."""
+    return replace(solution, multipliers={})
 
 
 def waypoints(solution: Solution) -> dict[str, Guess]:

@@ -6,7 +6,6 @@ import pytest
 from ocp.mechanics import poses, positions
 from ocp.models.human import human
 from ocp.models.walkers.gymnast import gymnast
-from ocp.models.walkers.jumper import jumper
 from ocp.plots.bodies.solid_triangles import solids
 
 
@@ -78,15 +77,6 @@ def test_girths_follow_the_masses_of_segments():
     assert breadth(heavy, "head_rot") == pytest.approx(breadth(usual, "head_rot"))
     hips = [breadth(human(sex=sex), "glob_rx") for sex in ("male", "female")]
     assert hips[1] > 1.03 * hips[0]
-
-
-def test_people_of_a_plane_have_the_same_surface():
-    tree = jumper()
-    shown = np.concatenate([corners.reshape(-1, 3) for _, corners, _ in parts(tree)])
-    assert len(list(parts(tree))) == len(solids(human()))
-    assert np.ptp(shown[:, 1]) == pytest.approx(1.75, abs=0.03)
-    nose = shown[(shown[:, 0] > 0.1) & (shown[:, 1] > shown[:, 1].max() - 0.25)]
-    assert len(nose)  # ahead is along x
 
 
 def test_a_gymnast_looks_like_a_person_whose_arms_are_at_its_shoulders():

@@ -141,7 +141,11 @@ def excitation(body: Tree, who: Mapping[str, Any]) -> Objective:
     numbers = [_number(each) for pair in sizes.values() for each in pair]
     mean = sum(numbers) / len(numbers)
     shares = {name: tuple(_number(each) / mean for each in pair) for name, pair in sizes.items()}
-    able = {(name, way): _able(body, name, way) for name in _driven(body) for way in (1, -1)}
+    able = {
+        (name, way): isometric_strength(body, name, way)
+        for name in _driven(body)
+        for way in (1, -1)
+    }
     rounded = ROUNDED * size(who)
 
     def spent(at: Instant) -> Any:
@@ -265,7 +269,7 @@ def _by_torque(body: Tree) -> dict[str, int]:
     return {name: row for name, row in _driven(body).items() if name not in crossed}
 
 
-def _able(body: Tree, joint: str, way: int) -> Callable[[Any], Any]:
+def isometric_strength(body: Tree, joint: str, way: int) -> Callable[[Any], Any]:
     """Return the function of a joint's angle (rad) that gives what its muscles can there, at rest,
     in a direction (N m)."""
     for each in body.elements:

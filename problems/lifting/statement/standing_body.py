@@ -38,13 +38,13 @@ STYLES = {"squat": (90.0, 140.0), "stoop": (0.0, 20.0)}
 MIDDLE = ("glob_tx", "glob_ry", "glob_rz")  # of the pelvis, which a symmetric lift holds there
 
 
-def lifter(who: dict, mirrors: bool, passive: bool = False) -> Tree:
+def lifter(who: dict, mirrors: bool, passive: bool = False, still: Sequence[str] = STILL) -> Tree:
     """Return the body of a person {stature, mass, ..} who lifts.
 
     `passive`: with tissue, whose moments grow at the ends of all ranges, and with strength over the
-    angle; otherwise with the narrower RANGES.
+    angle; otherwise with the narrower RANGES. `still`: names of joints that do not move.
     """
-    frozen = STILL + (SIDEWAYS if mirrors else ())
+    frozen = (*still, *(SIDEWAYS if mirrors else ()))
     if passive:
         body = human(**who, frozen=frozen, passive=True, strength="angle")
         size = who["stature"] / STATURE * (who["muscles"] / MASS)
