@@ -122,6 +122,7 @@ def test_snopt_meets_the_torque_limits_last_and_all_solves_count(monkeypatch):
     monkeypatch.setattr(thesis_gait, "solve", spent)
     monkeypatch.setattr(thesis_gait, "walk", spent)
     monkeypatch.setattr(thesis_gait, "EASED", "ipopt")  # SNOPT itself may not be here
+    monkeypatch.setattr(thesis_gait, "CLOSER", {"ipopt": {"tol": 1e-5, "max_wall_time": 99.0}})
     solver = Solver(options={"max_wall_time": 10.0})
     last = thesis_gait.predict(problem(), TASK.transcription, solver)
     (first, nothing, options), (eased, effort, left), (every, again, rest) = asked
@@ -129,6 +130,7 @@ def test_snopt_meets_the_torque_limits_last_and_all_solves_count(monkeypatch):
     assert (nothing, effort, again) == (0, 1, 1)
     assert options == {"tol": 1e-3, "max_wall_time": 10.0}
     assert (left["max_wall_time"], rest["max_wall_time"]) == (7.0, 4.0)
+    assert (left["tol"], rest["tol"]) == (1e-3, 1e-5)
     whole = {"calls": {"jac_g": [12, 1.5]}, "stages": [1, 2, 3]}
     assert last.statistics == dict.fromkeys(ADDED, 9) | whole
     thesis_gait.predict(problem(), TASK.transcription, solver, feasible=False)

@@ -17,7 +17,7 @@ from ocp import Solver, Transcription, solve
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import NLP, kkt_residual, minimize
 from ocp.solvers.nlp import with_derivatives
-from ocp.solvers.snopt.drake_program import EvaluatedPoint, group_rows
+from ocp.solvers.snopt.drake_program import EvaluatedPoint, build_drake_program, group_rows
 from ocp.solvers.snopt.objective_metric import objective_metric
 from ocp.transcription import transcribe_phase
 from ocp.transcription.transcribe import transcribe
@@ -252,6 +252,51 @@ def test_a_solution_in_the_metric_is_one_of_the_program_with_its_multipliers():
     assert found.x == pytest.approx(own.x, abs=1e-6) and metric.bounded.tolist() == [1, 2]
     assert found.g == pytest.approx(own.g, abs=1e-6)
     assert kkt_residual(nlp, found.x, found.x_multipliers, found.g_multipliers) < 1e-4
+
+
+@needs_drake
+@pytest.mark.parametrize(
+    ("changes", "last"),
+    [
+        ({}, [True, False, True]),
+        ({"upper": np.full(3, np.inf), "g_lower": np.array([2.35])}, [True, False]),
+    ],
+    ids=["a point breaks them by far", "the end breaks one a little"],
+)
+def test_rows_far_within_their_bounds_are_left_out_until_they_are_broken(
+    changes, last, monkeypatch
+):
+    """Of a quadratic in its metric, where the curve and bounds are far from its start."""
+    nlp, x = replace(stiff_and_soft(), **changes), np.array([2.0, 0.5, 1.0])
+    kept = []
+
+    def build(whole, point, *modules):
+        kept.append(point.kept.tolist())
+        return build_drake_program(whole, point, *modules)
+
+    monkeypatch.setattr("ocp.solvers.snopt.snopt.build_drake_program", build)
+    ours, own = minimize(nlp, Solver(plugin="snopt"), x), minimize(nlp, Solver(), x)
+    assert kept[0] == [False] * len(last) and kept[-1] == last
+    assert ours.success and ours.x == pytest.approx(own.x, abs=1e-4)
+    assert kkt_residual(nlp, ours.x, ours.x_multipliers, ours.g_multipliers) < 1e-3
+
+
+@needs_drake
+def test_a_search_that_goes_on_with_rows_that_it_broke_can_be_interrupted(monkeypatch):
+    kept = []
+
+    def build(whole, point, *modules):
+        kept.append(point.kept.any())
+        return build_drake_program(whole, point, *modules)
+
+    def interrupt(_):
+        if kept[-1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("ocp.solvers.snopt.snopt.build_drake_program", build)
+    x = np.array([2.0, 0.5, 1.0])
+    outcome = minimize(stiff_and_soft(), Solver(plugin="snopt"), x, watch=interrupt)
+    assert kept == [False, True] and outcome.status == "User_Requested_Stop"
 
 
 def test_rows_of_few_variables_and_objectives_that_do_not_bend_have_no_metric():

@@ -22,6 +22,7 @@ Drake: TypeAlias = Any  # of the optional package pydrake
 
 OVERHEAD = 4000  # numbers whose copying costs as much as one more constraint
 SLICE = 32  # variables of one slice of the objective's gradient
+NEAR = 0.1  # of the size of a row's bound, assumed: rows farther within may be left out
 
 
 class Stop(Exception):
@@ -51,7 +52,7 @@ class DrakeProgram:
 def build_drake_program(
     nlp: NLP, point: "EvaluatedPoint", solvers: ModuleType, differentiation: ModuleType
 ) -> DrakeProgram:
-    """Return the NLP as Drake's program.
+    """Return the NLP, with the rows that a point keeps, as Drake's program.
 
     Args:
         nlp: with gradient and Jacobian.
@@ -67,12 +68,12 @@ def build_drake_program(
     for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
         cost = _objective(point, columns, differentiation)
         program.AddCost(cost, variables[columns])
-    for rows, columns in group_rows(pattern, np.flatnonzero(nonlinear)):
+    for rows, columns in group_rows(pattern, np.flatnonzero(nonlinear & point.kept)):
         function = _constraint(point, rows, columns, differentiation)
         lower, upper = (point.unit[rows] * bound[rows] for bound in (nlp.g_lower, nlp.g_upper))
         binding = program.AddConstraint(function, lower, upper, variables[columns])
         constraints.append((rows, binding))
-    straight = np.flatnonzero(~nonlinear)
+    straight = np.flatnonzero(~nonlinear & point.kept)
     if len(straight):
         constraints.append((straight, _linear(program, nlp, straight, variables)))
     return DrakeProgram(
@@ -84,13 +85,16 @@ class EvaluatedPoint:
     """Values and derivatives at SNOPT's current point, evaluated once for all pieces.
 
     `bridging` are the seconds in which numbers pass between SNOPT and the evaluation. Drake asks
-    for all pieces of a point in one go, so that time until the last piece is not SNOPT's.
+    for all pieces of a point in one go, so that time until the last piece is not SNOPT's. Rows that
+    are not `kept` are no part of the search; a point far outside of any is `broken`, and ends it.
     """
 
     def __init__(self, nlp: NLP, see: See) -> None:
         self.nlp, self.see = nlp, see
         self.x = np.full(len(nlp.lower), np.nan)  # not evaluated yet
         self.count, self.seconds, self.deadline = 0, 0.0, np.inf
+        self.kept, self.broken = np.full(len(nlp.g_lower), True), False
+        self.sound = self.x  # the last one that was not broken
         self.bridging, self.left = 0.0, time.perf_counter()  # when a call of ours was left last
         self.functions = _first(nlp)
         self.nonlinear = _nonlinear(nlp)
@@ -105,7 +109,7 @@ class EvaluatedPoint:
         self.left = time.perf_counter()
         if np.array_equal(x, self.x):
             return
-        self.x, self.count = np.array(x, dtype=float), self.count + 1
+        self.x, self.count, self.broken = np.array(x, dtype=float), self.count + 1, False
         (f, slope), (g, self.nonzeros) = self.gradient(self.x), self.jacobian(self.x)
         gradient, jacobian = self.functions
         self.slope, self.g = _dense(gradient, 1, slope), _dense(jacobian, 0, g)
@@ -115,6 +119,10 @@ class EvaluatedPoint:
         self.left = evaluated
         if self.see(self.f, self.iterate(self.x)) or self.late():
             raise Stop
+        self.broken = self.breaks(self.g, NEAR)
+        if self.broken:
+            raise Stop
+        self.sound = self.x
 
     def leave(self) -> None:
         """Count the time since the evaluation, or the last piece, as bridging."""
@@ -135,6 +143,18 @@ class EvaluatedPoint:
             x_multipliers=np.zeros(len(x)),
             g_multipliers=np.zeros(len(self.g)),
         )
+
+    def near(self, g: np.ndarray) -> np.ndarray:
+        """Tell of each row of g whether it is no farther than NEAR within its bounds."""
+        return self._inside(g) < NEAR
+
+    def breaks(self, g: np.ndarray, by: float) -> bool:
+        """Tell whether a row of g that is not kept is farther outside of its bounds than `by`."""
+        return bool(np.any(self._inside(g)[~self.kept] < -by))
+
+    def _inside(self, g: np.ndarray) -> np.ndarray:
+        """Return the distances of g within its bounds, in units of SNOPT's rows."""
+        return self.unit * np.minimum(g - self.nlp.g_lower, self.nlp.g_upper - g)
 
     def calls(self) -> dict[str, tuple[int, float]]:
         """Return calls and seconds of evaluations, and of the bridge."""

@@ -1,7 +1,8 @@
 """SNOPT (Gill, Murray & Saunders 2005) as a Backend, by Drake's wheel.
 
 It gets exact sparse first derivatives, and estimates curvature from gradients, in the metric of the
-objective where rows are dense.
+objective where rows are dense. There rows that are far within their bounds are left out, since each
+lengthens the columns of a basis, and come back where a search has broken any of them.
 """
 
 import importlib
@@ -11,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ocp.solvers.nlp import NLP, Options
+from ocp.solvers.nlp import NLP, Iterate, Options
 from ocp.solvers.snopt.drake_program import EvaluatedPoint, build_drake_program
 from ocp.solvers.snopt.objective_metric import objective_metric
 from ocp.solvers.solver_backend import Answer, Backend, See, Settings, Start
@@ -19,6 +20,7 @@ from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
 from ocp.version import install_hint
 
 MAJORS = 3000  # major iterations, and a thousand times as many minor ones
+MET = 1e-6  # SNOPT's own feasibility tolerance
 
 
 def check(options: Options) -> None:
@@ -49,7 +51,9 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     metric = objective_metric(nlp, x)
     if metric is not None:
         nlp, see, x = metric.program(), metric.watcher(see), metric.start(x)
-    stated = build_drake_program(nlp, EvaluatedPoint(nlp, see), solvers, differentiation)
+    point = EvaluatedPoint(nlp, see)
+    if metric is not None:
+        point.kept = point.near(np.array(nlp.constraints(x)).ravel())
     given = {
         "Superbasics limit": len(nlp.lower) + 1,
         "Major iterations limit": MAJORS,
@@ -57,13 +61,31 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
         "Time limit": np.inf,
     } | dict(solver.options)
     limit = given.pop("Time limit")  # Drake's SNOPT accepts it, but does not obey it
-    options = _options(solvers, given)
+    options, met = _options(solvers, given), float(given.get("Major feasibility tolerance", MET))
+
+    def search(first: np.ndarray) -> tuple[int, Iterate]:
+        """Return SNOPT's number and last iterate once it breaks no row that is left out."""
+        while True:
+            point.sound = first
+            stated = build_drake_program(nlp, point, solvers, differentiation)
+            try:
+                result = solvers.SnoptSolver().Solve(stated.program, first, options)
+            except RuntimeError:
+                if not point.broken:
+                    raise
+                first, point.kept = point.sound, point.kept | point.near(point.g)
+                continue
+            point.left = time.perf_counter()
+            info, last = result.get_solver_details().info, stated.iterate(result)
+            point.leave()
+            if info not in SNOPT_DONE or not point.breaks(last.g, met):
+                return info, last
+            first, point.kept = last.x, point.kept | point.near(last.g)
 
     def solve() -> Answer:
-        point = stated.point
         point.deadline = time.perf_counter() + limit
         try:
-            result = solvers.SnoptSolver().Solve(stated.program, x, options)
+            info, last = search(x)
         except RuntimeError as error:  # of an evaluation, Stop among them
             status = SNOPT_STATUSES[34] if point.late() else str(error).splitlines()[0]
             return Answer(
@@ -73,9 +95,6 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
                 iterations=point.count,
                 calls=point.calls(),
             )
-        point.left = time.perf_counter()
-        info, last = result.get_solver_details().info, stated.iterate(result)
-        point.leave()
         return Answer(
             iterate=last if metric is None else metric.iterate(last),
             status=snopt_status(info),

@@ -24,6 +24,12 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "Hessian full memory": "",  # of few unknowns: ten updates forget too much
     },
 }
+CLOSER = {  # in place of these, where all constraints are met
+    "snopt": {  # in whose metric 1e-3 leaves 2 % of the effort
+        "Major optimality tolerance": 1e-5,
+        "Major feasibility tolerance": 1e-6,
+    },
+}
 
 
 def predict(
@@ -41,21 +47,25 @@ def predict(
 
     SNOPT leaves the torque limits out until the effort is least without them: with them the simplex
     method of its first quadratic program takes tens of thousands of steps, and all its quadratic
-    programs have twice the rows. From there it goes on with all of them.
+    programs have twice the rows. From there it goes on with all of them, more closely.
     """
-    solver = replace(solver, options={**OPTIONS.get(solver.name, {}), **solver.options})
+    options, closer = OPTIONS.get(solver.name, {}), CLOSER.get(solver.name, {})
+    last = replace(solver, options={**options, **closer, **solver.options})
+    solver = replace(solver, options={**options, **solver.options})
     if not (feasible and solver.name == EASED):
         return walk(problem, transcription, solver, guess=guess, watch=watch, feasible=feasible)
     start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     eased = _without_torque_limits(problem)
-    words = "a motion without torque limits", "without torque limits", "with torque limits"
-    stages = replace(eased, objective=Objective(terms=())), eased, problem
+    stages = (
+        (replace(eased, objective=Objective(terms=())), "a motion without torque limits", solver),
+        (eased, "without torque limits", solver),
+        (problem, "with torque limits", last),
+    )
     statistics: Mapping[str, Any] = {}
-    for stage, word in zip(stages, words):
-        limits = solver
+    for stage, word, limits in stages:
         if statistics:
             seconds = statistics["solve_seconds"]
-            limits = budget(solver).after(statistics["iterations"], seconds, seconds).limit(solver)
+            limits = budget(solver).after(statistics["iterations"], seconds, seconds).limit(limits)
         seen = with_stage(watch, word)
         solution = solve(stage, transcription, limits, guess=start, watch=seen, attempts=PLAIN)
         statistics = (
