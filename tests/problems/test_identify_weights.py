@@ -1,13 +1,13 @@
 """Weights of a reach and of walks, found again as the command prints them."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
 
 from ocp import identify_objective
 from ocp.problems.arms.identify_arm import beyond
-from ocp.problems.gait import identify_weights
+from ocp.problems.gait import Accuracy, identify_weights
 from ocp.problems.gait.identify_weights import case, recorded, run
 from ocp.problems.gait.kept_trials import KeptTrials, errors_of
 
@@ -30,8 +30,10 @@ def test_a_noisy_planar_walk_gives_weights_within_their_errors():
 
 
 @pytest.mark.commands
-def test_a_step_of_the_search_leads_to_the_weights_of_a_walk_whose_feet_stand_closely():
+def test_a_step_of_the_search_leads_to_the_weights_of_a_walk_whose_feet_stand_closely(monkeypatch):
     """Its active rows depend on each other: no active set of it has derivatives."""
+    few = partial(identify_weights.step, accuracy=Accuracy(points=14))
+    monkeypatch.setattr(identify_weights, "step", few)
     this = case("walk", 0)
     settings = {"transcription": this.transcription, "solver": this.solver, "guess": this.guess}
     known = [recorded(this.motion)]

@@ -69,7 +69,8 @@ class SteadyWalk:
 
     `speed`: of the steady walk (m/s); `step`: length of its steps (m); `width`: distance between
     the feet in walking (m); `person` and `active`: as of `gait`;
-    `objective`: as of `gait`; `smooth`: weight of accelerations beside it.
+    `objective`: as of `gait`; `smooth`: weight of accelerations beside it; `points`: control points
+    of a step of the walk, on whose segments the motion is too.
     """
 
     speed: float = 1.2
@@ -79,6 +80,7 @@ class SteadyWalk:
     active: str = "gait"
     objective: str = "effort"
     smooth: float = STIFF.smoothness
+    points: int | None = None
 
 
 def walker(walk: SteadyWalk, **others: float) -> Walker:
