@@ -31,6 +31,7 @@ from ocp.models.human.tables import (
     ROOT,
     SELF_SPHERES,
     SOLES,
+    TOUCHING,
 )
 from ocp.models.human.volumes import volumes
 
@@ -48,6 +49,7 @@ __all__ = [
     "SOLES",
     "STATURE",
     "SURVEY",
+    "TOUCHING",
     "Normative",
     "Person",
     "Segment",

@@ -194,6 +194,10 @@ CONTACTS = {
     "right": {"H": ("heel_r",), "B": ("ball_med_r", "ball_lat_r"), "T": ("toe_r",)},
     "left": {"H": ("heel_l",), "B": ("ball_med_l", "ball_lat_l"), "T": ("toe_l",)},
 }
+TOUCHING = {
+    side: tuple(name for names in parts.values() for name in names)
+    for side, parts in CONTACTS.items()
+}  # all points of a foot that may touch the ground
 CORNERS = ("heel_med", "heel_lat", "ball_lat", "toe_lat", "toe_med", "ball_med")
 SOLES = {side: tuple(f"{corner}_{side[0]}" for corner in CORNERS) for side in FEET}
 

@@ -37,7 +37,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import array, center_of_mass, momentum, positions, positive
-from ocp.models.human import CONTACTS, NAMES, Person, mirror, somebody
+from ocp.models.human import NAMES, TOUCHING, Person, mirror, somebody
 from ocp.problem import Ground, Span, final, foot_contact, no_penetration
 from ocp.problems.gait.statement.objective_terms import STANDING, human_cost, isometric_strength
 from ocp.problems.human.sit_to_stand import seated
@@ -59,11 +59,8 @@ CLOSE = 0.0005, 0.005  # m, m/s: how feet stand
 STIFF = "wri_", "elb_pron", "shou_abd", "shou_rot"  # arms swing ahead and back [assumed]
 ARMS = ("shou_", "elb_")
 UPRIGHT = ("glob_r", "hip_flex", "knee", "spine", "shou_flex", "elb_flex")  # at the start
-LANDING = {
-    "glob_rx": 0.2,
-    "hip_flex_r": 0.5,
-    "knee_flex_r": 0.5,
-}  # rad: at most, as feet touch [assumed]
+# As feet touch, at most (rad) [assumed]
+LANDING = {"glob_rx": 0.2, "hip_flex_r": 0.5, "knee_flex_r": 0.5}
 # How long phases may last (s) [assumed], and shares of control points
 SPANS = {"push": (0.3, 1.2), "toes": (0.05, 0.3), "flight": (0.25, 1.0)}
 FINER = {"push": 1.2, "toes": 1.5, "flight": 1.5}
@@ -105,7 +102,7 @@ def problem(
         name: (*_standing(body, ground, grip), *alike) for name, ground in grounds.items()
     }
     rules["flight"] = (
-        *no_penetration(swinging("right"), {"right": _sole("right")}),
+        *no_penetration(swinging("right"), {"right": TOUCHING["right"]}),
         alike[0],
         landing(body, grounds["toes"]),
     )
@@ -148,11 +145,6 @@ def unbounded(body: Tree) -> Tree:
     return replace(body, joints=list(joints))
 
 
-def _sole(side: str) -> list[str]:
-    """Return the points of a foot that may touch the ground."""
-    return [point for part in CONTACTS[side].values() for point in part]
-
-
 def _standing(body: Tree, ground: Ground, grip: float) -> tuple[Any, ...]:
     """Return the constraints of the right foot on the ground, whose image is the left one: it
     stands closely, pushes, does not slip, and is pressed within."""
@@ -160,7 +152,7 @@ def _standing(body: Tree, ground: Ground, grip: float) -> tuple[Any, ...]:
     position, velocity = CLOSE
     return (
         *foot_contact(asked, position=position, velocity=velocity),
-        *no_penetration(asked, {"right": _sole("right")}),
+        *no_penetration(asked, {"right": TOUCHING["right"]}),
         pressure_inside(body, asked),
         unilateral(body, asked),
         friction(body, asked, coefficient=grip),

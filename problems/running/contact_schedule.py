@@ -7,7 +7,7 @@ import numpy as np
 
 from ocp import Tree
 from ocp.mechanics import array, positions
-from ocp.models.human import CONTACTS, FEET, SOLES
+from ocp.models.human import FEET, SOLES, TOUCHING
 from ocp.problem import Foot, Ground, Pin, Support
 
 UP = (0.0, 1.0, 0.0)
@@ -82,9 +82,7 @@ def _polygon(phase: str, spots: Mapping[str, np.ndarray]) -> list[np.ndarray]:
 
 def _spots(body: Tree, width: float) -> dict[str, np.ndarray]:
     """Return {point: place (3, m)} of the right foot where it stands flat."""
-    names = sorted(
-        {*SOLES["right"], *(each for some in CONTACTS["right"].values() for each in some)}
-    )
+    names = sorted({*SOLES["right"], *TOUCHING["right"]})
     places = [array(place).ravel() for place in positions(body, np.zeros(body.dof), names)]
     heel = places[names.index("heel_r")]
     return {name: place - heel + (-width / 2, 0.0, 0.0) for name, place in zip(names, places)}

@@ -29,7 +29,7 @@ from ocp import (
     unilateral,
 )
 from ocp.mechanics import check_argument_records, positive
-from ocp.models.human import CONTACTS, Person, human, mirror, somebody
+from ocp.models.human import TOUCHING, Person, human, mirror, somebody
 from ocp.problem import apart, foot_contact, mirror_symmetry, no_penetration, swing_together
 from ocp.problems.gait.statement.strides import progress, shared
 from ocp.problems.gait.statement.walking_task import PERCENTILE
@@ -167,15 +167,14 @@ def _asked(
 ) -> dict[str, Any]:
     """Return the ground and the constraints of a phase."""
     sides = ("left", "right") if name == FLIGHT else ("left",)
-    soles = {side: [point for part in CONTACTS[side].values() for point in part] for side in sides}
+    soles = {side: TOUCHING[side] for side in sides}
     above = no_penetration(swinging(*sides), soles)
     if name == FLIGHT:
         return {"constraints": above}
     ground = stance(body, name, width, first=name == names[0], last=name == names[-2])
-    soles = {"right": [point for part in CONTACTS["right"].values() for point in part]}
     rules = (
         *above,
-        *no_penetration(ground, soles),
+        *no_penetration(ground, {"right": TOUCHING["right"]}),
         *foot_contact(ground, position=accuracy.contact, velocity=accuracy.slip, between=1),
         pressure_inside(body, ground),
         unilateral(body, ground),

@@ -23,9 +23,9 @@ from ocp.problems.gait.solve_step import (
     prepared,
     quickest,
     strong,
+    with_shared_steps,
 )
 from ocp.solving import with_stage
-from ocp.transcription import Spline
 
 STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot
 STANDS = ("unloading", "settling")  # that begin as one stands
@@ -43,10 +43,8 @@ def by_way(
     """Solve a first step or a last one from a guess, or from straight ways between standing, the
     state of the walk and its mirror image. A failed attempt is followed by a more careful one;
     people with strength over angle begin with constant limits, as `by_limits` says."""
-    method = transcription.method
-    if strong(problem) and isinstance(method, Spline) and method.shared is None:
-        method = replace(method, shared=max(SHARED, method.nodes))  # as `closely` has of a step
-        transcription = replace(transcription, method=method)
+    if strong(problem):
+        transcription = with_shared_steps(transcription, SHARED)  # as `closely` has of a step
     if guess is None and strong(problem):
         solved = by_limits(problem, transcription, solver, watch=watch)
         if solved is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp import Constraint, Symmetry, Tree, joint_limits, path, torque_limits
 from ocp.mechanics import Open
-from ocp.models.human import CONTACTS, FEET, SELF_SPHERES
+from ocp.models.human import SELF_SPHERES, TOUCHING
 from ocp.problem import (
     Ground,
     Pin,
@@ -112,13 +112,10 @@ def standing(
         tolerances = {"position": position, "velocity": velocity, "symmetry": one.symmetry}
         tolerances |= {"switches": one.switches, "between": 1}
         axes = UP + LEVEL if always else UP
-        soles = {
-            side: [name for names in CONTACTS[side].values() for name in names] for side in FEET
-        }
         below = landing(one.ground, one.rise)
         exact = any(each.rigid for foot in one.ground.feet for each in foot.supports)
         rules += [] if exact else [foot_contact(one.ground, axes=axes, **tolerances)]
-        rules += [no_penetration(below, soles)]
+        rules += [no_penetration(below, TOUCHING)]
         rules += [_off_stairs(one)] if one.rise else []
         rules += _off_tread(one) if one.rise < 0 else []
     if "places" in families and not (contact and always):

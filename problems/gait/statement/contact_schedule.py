@@ -8,7 +8,7 @@ import numpy as np
 
 from ocp import Tree
 from ocp.mechanics import Open, any_nonzero, array, nominal, positions
-from ocp.models.human import CONTACTS, FEET, SOLES
+from ocp.models.human import FEET, SOLES, TOUCHING
 from ocp.problem import Foot, Ground, Pin, Plane, Support
 
 UP = (0.0, 1.0, 0.0)
@@ -272,7 +272,7 @@ def turned(angle: Any) -> np.ndarray:
 def planted(body: Tree, side: str, shift: tuple[Any, Any, Any], angle: Any = 0.0) -> Spots:
     """Return {point: place (3, m)} of a foot that stands flat with its heel at `shift` (3, m),
     turned to the left by an `angle` (deg)."""
-    names = (*SOLES[side], *(name for names in CONTACTS[side].values() for name in names))
+    names = (*SOLES[side], *TOUCHING[side])
     places = positions(body, np.zeros(body.dof), names)
     spots = {name: array(place).ravel() for name, place in zip(names, places)}
     heel = spots[f"heel_{side[0]}"]
