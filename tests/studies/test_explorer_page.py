@@ -5,13 +5,16 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 
 import pytest
 from child_processes import children_of, wait_for_end
 
-from ocp.problems.benchmarks.explorer_latency.browser import BROWSERS, browser_tab
+from ocp.problems.benchmarks.explorer_latency.browser import (
+    BROWSERS,
+    PageReplacedError,
+    browser_tab,
+)
 from ocp.studies.explorer import Explorer, Server
 
 pytestmark = [
@@ -35,7 +38,7 @@ def explored(name, names=()):
     server = Server(Explorer(name, names), "127.0.0.1", 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with browser_tab(server.url) as page:
-        wait_for(page, "(window.marks?.length ?? 0) > 1")
+        page.wait_for("(window.marks?.length ?? 0) > 1")
         yield page
     server.shutdown()
     server.server_close()
@@ -58,13 +61,6 @@ DROP = """(text, name) => {
   dropped.items.add(new File([text], name));
   dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, cancelable: true}));
 }"""
-
-
-def wait_for(tab, expression):
-    end = time.monotonic() + 120
-    while not tab.evaluate(expression):
-        assert time.monotonic() < end, expression
-        time.sleep(0.1)
 
 
 def move(tab, value):
@@ -101,10 +97,10 @@ def test_a_dragged_place_and_a_push_are_moves(tab):
     move(tab, -0.4)
     count = tab.evaluate("delays.length")
     tab.evaluate("frame.contentWindow.ondragged('goal', current.scene.handles[0].place)")
-    wait_for(tab, f"delays.length > {count}")
+    tab.wait_for(f"delays.length > {count}")
     assert tab.evaluate("values.goal_x") == pytest.approx(-0.4)
     tab.evaluate("frame.contentWindow.onpushed('tool', [0.02, 0, 0], 0.5)")
-    wait_for(tab, "current.answer.pushed && light.className == 'light yes'")
+    tab.wait_for("current.answer.pushed && light.className == 'light yes'")
     assert tab.evaluate("current.scene.once")
 
 
@@ -122,9 +118,9 @@ def test_the_script_on_the_page_makes_the_same_motion(tab, tmp_path):
 
 def test_a_second_tab_shows_the_same_motion(tab):
     with browser_tab(tab.evaluate("location.origin + '/'")) as other:
-        wait_for(other, "(window.marks?.length ?? 0) > 1 && light.className == 'light yes'")
+        other.wait_for("(window.marks?.length ?? 0) > 1 && light.className == 'light yes'")
         move(tab, -0.42)
-        wait_for(other, "current.answer.values.goal_x == -0.42 && light.className == 'light yes'")
+        other.wait_for("current.answer.values.goal_x == -0.42 && light.className == 'light yes'")
         numbers = [each.evaluate("current.answer.number") for each in (tab, other)]
         assert numbers[0] == numbers[1]
 
@@ -132,12 +128,12 @@ def test_a_second_tab_shows_the_same_motion(tab):
 def test_a_motion_that_is_not_certified_is_solved_on_more_points_at_a_click():
     with explored("cart_pole_mpc") as page:
         page.evaluate("data.sliders.find(each => each.name == 'angle').put(3.05), ask()")
-        wait_for(page, "light.className == 'light no' && reasons.querySelector('button') != null")
+        page.wait_for("light.className == 'light no' && reasons.querySelector('button') != null")
         assert (
             page.evaluate("reasons.querySelector('button').textContent") == "solve with points 52"
         )
         page.evaluate("reasons.querySelector('button').click()")
-        wait_for(page, "light.className == 'light yes'")
+        page.wait_for("light.className == 'light yes'")
         assert page.evaluate("current.answer.switched.points") == 52
 
 
@@ -149,7 +145,7 @@ def test_closing_the_page_ends_the_program_and_its_worker():
         children = children_of(program)
         assert children
         with browser_tab(url) as page:
-            wait_for(page, "(window.marks?.length ?? 0) > 1")
+            page.wait_for("(window.marks?.length ?? 0) > 1")
             page.ask("Page.close")
             assert program.wait(180) == 0
         wait_for_end(children, 60)
@@ -158,18 +154,27 @@ def test_closing_the_page_ends_the_program_and_its_worker():
         program.communicate()
 
 
+def test_a_page_replaced_while_it_is_asked_is_told_and_waited_for(tab):
+    tab.evaluate("window.old = true, setTimeout(() => location.reload(), 50)")
+    with pytest.raises(PageReplacedError, match=r"Runtime\.evaluate"):
+        tab.evaluate("new Promise(() => {})")
+    tab.wait_for("!window.old && (window.marks?.length ?? 0) > 1")
+    with pytest.raises(TimeoutError, match="window.old in 0.3 s"):
+        tab.wait_for("window.old", 0.3)
+
+
 def test_a_dropped_urdf_takes_the_place_of_the_problem(tab):
     """The last test of the page: its problem is gone."""
     bad = json.dumps(["<robot>", "bad.urdf"])
     tab.evaluate(f"({DROP})(...{bad})")
-    wait_for(tab, "light.textContent.trim() == 'bad.urdf is refused'")
+    tab.wait_for("light.textContent.trim() == 'bad.urdf is refused'")
     assert "no XML" in tab.evaluate("reasons.textContent")
     tab.evaluate(f"({DROP})(...{json.dumps([URDF, 'lever.urdf'])})")
-    wait_for(tab, "window.marks?.length && current && data.sliders[0].name == 'pivot'")
+    tab.wait_for("window.marks?.length && current && data.sliders[0].name == 'pivot'")
     slider = tab.evaluate("data.sliders[0]")
     assert (slider["least"], slider["most"], slider["unit"]) == (-0.5, 0.8, "rad")
     count = tab.evaluate("current.answer.number")
     tab.evaluate("data.sliders[0].put(0.5), ask()")
-    wait_for(tab, f"current.answer.number > {count}")
+    tab.wait_for(f"current.answer.number > {count}")
     assert tab.evaluate("current.answer.values.pivot") == 0.5
     assert "2 kg" in tab.evaluate("facts.textContent")

@@ -16,7 +16,6 @@ import random
 import statistics
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -135,11 +134,7 @@ def explore(problem: str, names: Sequence[str], flags: argparse.Namespace) -> No
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         with browser_tab(server.url) as tab:
-            end = time.monotonic() + 3 * LONGEST
-            while not tab.evaluate("(window.marks?.length ?? 0) > 1"):
-                if time.monotonic() > end:
-                    raise SystemExit("explorer_latency: no motion was shown")
-                time.sleep(0.2)
+            tab.wait_for("(window.marks?.length ?? 0) > 1", 3 * LONGEST)
             moved = {name: reach_of(explorer, name) for name in names}
             moved |= {name: (float(low), float(high)) for name, low, high in flags.state}
             for name, (low, high) in moved.items():

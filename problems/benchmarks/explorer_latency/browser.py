@@ -8,13 +8,15 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 LONGEST = 240.0  # s: for one answer
+SERVER_ERROR = -32000  # JSON-RPC: here "navigated or closed" and "context was destroyed"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--no-first-run", "--window-size=1500,950"),
@@ -22,6 +24,10 @@ FLAGS = (
     "--disable-gpu-compositing",  # as where there is no graphics card
     *("--remote-debugging-port=0", "--remote-allow-origins=*"),
 )
+
+
+class PageReplacedError(RuntimeError):
+    """A page that another took the place of before it answered."""
 
 
 class Tab:
@@ -52,6 +58,10 @@ class Tab:
         self.socket.sendall(head + wide + bytes(4) + text)  # masked by zeros
         while (said := json.loads(self._message())).get("id") != self.count:
             pass
+        if "error" in said:
+            replaced = said["error"]["code"] == SERVER_ERROR
+            kind = PageReplacedError if replaced else RuntimeError
+            raise kind(f"{method}: {said['error']['message']}")
         return said["result"]
 
     def evaluate(self, expression: str) -> object:
@@ -62,6 +72,16 @@ class Tab:
         if "exceptionDetails" in result:
             raise RuntimeError(json.dumps(result["exceptionDetails"])[:500])
         return result["result"].get("value")
+
+    def wait_for(self, expression: str, seconds: float = 120.0) -> None:
+        """Return once an expression of the page holds, or of the page that replaces it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with suppress(PageReplacedError):
+                if self.evaluate(expression):
+                    return
+            time.sleep(0.1)
+        raise TimeoutError(f"the page did not come to {expression} in {seconds:g} s")
 
     def close(self) -> None:
         """End the conversation."""
