@@ -80,6 +80,8 @@ from ocp.problem.contact.reactions import Reaction, share_reaction, two_pass, ze
 from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.instant import Instant
 from ocp.problem.muscle_terms import (
+    LAWS,
+    energetics_of,
     fibre_of,
     joint_contact_force,
     metabolic_powers,
@@ -110,6 +112,7 @@ from ocp.problem.symmetry import Symmetry, mirror_symmetry, periodic
 
 __all__ = [
     "INSIDE",
+    "LAWS",
     "RESERVED",
     "STRENGTH",
     "Acting",
@@ -159,6 +162,7 @@ __all__ = [
     "duration",
     "dynamic_effort",
     "effort",
+    "energetics_of",
     "fibre_of",
     "final",
     "foot_contact",

@@ -28,7 +28,10 @@ from ocp.problem.objectives import Objective, integral, squares
 OF = {"excitation": "tau", "activation": "q"}
 WEIGHTS = ("equal", "volume")
 SQUARE = 2.0
-LAWS = {each.__name__: each for each in (bhargava_2004, umberger_2003, umberger_2010, uchida_2016)}
+LAWS: Mapping[str, Callable[[FibreState, Energetics], Matrix]] = {
+    **{each.__name__: each for each in (bhargava_2004, umberger_2003, umberger_2010, uchida_2016)},
+    "bhargava_by_force": partial(bhargava_2004, force_dependent=True, negative_work=False),
+}
 
 
 def muscle_effort(
@@ -108,7 +111,8 @@ def metabolic_powers(
 
     Args:
         at: the instant.
-        law: one of `LAWS`, with the rounded maxima of `Smoothing`.
+        law: one of `LAWS`, with the rounded maxima of `Smoothing`; bhargava_by_force is that of
+            2004 with heat of shortening by force and no work given back, as PredSim has it.
         words: names of muscles, or words in them; none for all.
         energetics: {muscle: Energetics} of those whose fibres are not half slow ones.
 
@@ -127,6 +131,23 @@ def metabolic_powers(
     return ca.vertcat(ca.DM(0, 1), *powers)
 
 
+def energetics_of(muscle: Muscle) -> Energetics:
+    """What a muscle's metabolic power depends on beside its state, half of its fibres slow.
+
+    Args:
+        muscle: the muscle.
+
+    Returns:
+        The Energetics.
+    """
+    return Energetics(
+        force=muscle.force,
+        length=muscle.fibre,
+        max_velocity=muscle.fastest,
+        tension=muscle.stress,
+    )
+
+
 def _power_spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics | None) -> Matrix:
     """Return the metabolic power (W) of one muscle."""
     state, row = muscle.fibres(_state(at)), at.tree.coordinate(f"{muscle.name}.activation")
@@ -140,13 +161,7 @@ def _power_spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics |
         passive=state.passive * force,
         isometric=active_force(state.length, muscle.width),
     )
-    usual = Energetics(
-        force=muscle.force,
-        length=muscle.fibre,
-        max_velocity=muscle.fastest,
-        tension=muscle.stress,
-    )
-    return LAWS[law](fibre, energetics or usual)
+    return LAWS[law](fibre, energetics or energetics_of(muscle))
 
 
 def joint_contact_force(at: Instant, joint: str) -> Matrix:

@@ -33,6 +33,11 @@ from ocp.models.human import Person, somebody
 from ocp.models.human.muscles.leg_muscles import ACHILLES, RIGID, leg_muscles
 from ocp.problem import mirror_symmetry, muscle_outputs
 from ocp.problems.gait import TASK as WALK
+from ocp.problems.gait.by_muscles.falisse_objective import (
+    FALISSE,
+    OF_MUSCLES,
+    falisse_objective,
+)
 from ocp.problems.gait.by_muscles.leg_effort import ENERGY, EXCITATIONS, WORK, leg_effort
 from ocp.problems.gait.solve_step import closely, counted, left_of, onward, quickest, walk
 from ocp.problems.gait.statement.step import problem as step_problem
@@ -44,7 +49,7 @@ from ocp.transcription import Spline
 
 LEGS = ("hip_", "knee_", "ankle_", "toe_")  # joints that muscles move
 RESERVE, MOST = 10.0, 5.0  # N m: that counts one, and at most [assumed]
-OWN = {EXCITATIONS, WORK, ENERGY, "reserves"}  # terms beside the walk's
+OWN = {EXCITATIONS, WORK, ENERGY, "reserves", *OF_MUSCLES}  # terms beside the walk's
 STEPS = 5  # to a segment: on 3, excitations leave their bounds by 0.014 between nodes
 WAYPOINTS = 41  # of the walk by torques, from which this begins
 # With a tolerance of 1e-4 the objective stays 1.9 % above that of 1e-5, by bounds of excitations
@@ -57,12 +62,20 @@ class Effort:
     """What muscles spare, and which tendons stretch.
 
     `spare`: beside excitations the work of fibres, or metabolic energy by a law, or nothing
-    (excitation); `tendons`: that stretch, of achilles those of soleus and gastrocnemii, or none
+    (excitation), or what Falisse et al. (2022) do in the place of all that people spare;
+    `tendons`: that stretch, of achilles those of soleus and gastrocnemii, or none
     (rigid).
     """
 
     spare: Literal[
-        "excitation", "work", "bhargava_2004", "umberger_2003", "umberger_2010", "uchida_2016"
+        "excitation",
+        "work",
+        "bhargava_2004",
+        "bhargava_by_force",
+        "umberger_2003",
+        "umberger_2010",
+        "uchida_2016",
+        "falisse_2022",
     ] = "excitation"
     tendons: Literal["achilles", "rigid"] = "rigid"
 
@@ -109,6 +122,14 @@ def problem(
     rows = [row for row, name in enumerate(names[: body.dof]) if name.startswith(LEGS)]
     states = list(tree.states)
     share = 10.0 / stated.duration[0]
+    if effort.spare == FALISSE:
+        objective = falisse_objective(tree, body, who, shift["glob_tz"])
+    else:
+        objective = (
+            stated.objective
+            + share * leg_effort(tree, body, who, effort.spare)
+            + share * squares("reserves", lambda at: at.tau[rows] / RESERVE)
+        )
     return replace(
         stated,
         tree=tree,
@@ -119,9 +140,7 @@ def problem(
             shift={name: value for name, value in shift.items() if nominal(value)},
             qdd=symmetry.accelerations,
         ),
-        objective=stated.objective
-        + share * leg_effort(tree, body, who, effort.spare)
-        + share * squares("reserves", lambda at: at.tau[rows] / RESERVE),
+        objective=objective,
         constraints=(
             *stated.constraints,
             path("reserves", lambda at: at.tau[rows], lower=-MOST, upper=MOST),

@@ -14,6 +14,7 @@ from ocp.motion.collocation_mesh import Mesh
 from ocp.problem import fibre_of, muscle_outputs
 from ocp.problem.instant import Forces, Instant
 from ocp.problems.gait import muscle_gait
+from ocp.problems.gait.by_muscles.falisse_objective import limit_torques
 from ocp.problems.gait.by_muscles.leg_effort import leg_effort, mean_volume
 from ocp.problems.gait.card.stride import fibre_powers
 from ocp.problems.gait.statement.objective_terms import WALKING
@@ -169,3 +170,55 @@ def test_rates_of_activations_meet_where_one_spline_goes_on_as_its_image():
     on_mesh = replace(problem, motion=Mesh(method="radau", intervals=4, order=3))
     rates = next(each for each in on_mesh.requirements if each.name == "mirrored.qd")
     assert len(rates.labels) == problem.tree.dof - len(problem.tree.states)
+
+
+@lru_cache(maxsize=1)
+def as_falisse():
+    """With two muscles a side, by the objective of Falisse et al. (2022)."""
+
+    def few(*args, compliant):
+        return leg_muscles(*args, only=("soleus", "vas_lat"), compliant=compliant)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(muscle_gait, "leg_muscles", few)
+        return muscle_gait.problem(effort=muscle_gait.Effort(spare="falisse_2022"))
+
+
+def test_falisse_s_terms_stand_in_the_place_of_all_that_people_spare():
+    weights = {term.name: weight for weight, term in as_falisse().objective.terms}
+    assert set(weights) == {
+        "excitation",
+        "energy of muscles, squared",
+        "activations of muscles",
+        "rates of muscles",
+        "accelerations",
+        "arms",
+        "reserves",
+        "limits",
+    }
+    share = 0.01 / 0.6  # hundreds over a step
+    assert weights["energy of muscles, squared"] == pytest.approx(share * 500.0 / 4 / 75.0)
+    assert weights["activations of muscles"] == pytest.approx(share * 2000.0 / 4)
+    assert weights["accelerations"] == pytest.approx(share * 5e4 / 28)
+
+
+def test_what_limits_joints_is_as_printed():
+    tree = as_falisse().tree
+    q = np.zeros(tree.dof)
+    q[tree.coordinate("knee_flex_r")] = 1.2
+    q[tree.coordinate("spine1_flex")] = q[tree.coordinate("spine2_flex")] = 0.3
+    torques = [float(each) for each in limit_torques(tree, q)]
+    bent = 11.03 * np.exp(-11.33 * (-1.2 + 2.4)) - 6.09 * np.exp(33.94 * (-1.2 - 0.13))
+    leant = 0.25 * np.exp(-20.36 * (-0.6 + 0.5236)) - 0.35 * np.exp(30.72 * (-0.6 - 0.17))
+    assert len(torques) == 17
+    assert min(abs(each - bent) for each in torques) < 1e-12
+    assert min(abs(each - leant) for each in torques) < 1e-12
+
+
+def test_the_walk_by_torques_spares_what_falisse_s_has_beside_muscles():
+    bare = muscle_gait.by_torques(as_falisse())
+    known = {term.name: term.function for _, term in bare.objective.terms}
+    assert set(known) == {"excitation", "accelerations", "arms", "limits"}
+    at = at_some_instant(bare, pull=0.0)
+    assert not np.any(np.array(known["accelerations"](at)))
+    assert 0.0 < float(ca.norm_2(ca.vertcat(*known["limits"](at).nz))) < 1.0

@@ -16,12 +16,11 @@ from ocp.mechanics import body_weight, expression_of, is_open, nominal
 from ocp.mechanics.muscles import Muscle, muscles_of
 from ocp.models.human import volumes
 from ocp.models.human.muscles.leg_muscles import LITRE, TENSION
-from ocp.problem import fibre_of, metabolic_powers, muscle_effort
+from ocp.problem import LAWS, fibre_of, metabolic_powers, muscle_effort
 from ocp.problems.gait.card.energy import SHORTENING
 from ocp.problems.gait.statement.objective_terms import IDLE, WALKING, HumanCost
 
 EXCITATIONS, WORK, ENERGY = "excitations of muscles", "work of muscles", "energy of muscles"
-LAWS = "bhargava_2004", "umberger_2003", "umberger_2010", "uchida_2016"
 
 
 def leg_effort(
