@@ -9,9 +9,10 @@ import pytest
 
 from ocp.models.human import human
 from ocp.models.human.muscles.leg_muscles import leg_muscles
+from ocp.problem import LAWS
 from ocp.problems.gait.benchmark import CONDITIONS, __main__
 from ocp.problems.gait.benchmark.design import chosen
-from ocp.problems.gait.benchmark.tables import cheapest, claims, data, table
+from ocp.problems.gait.benchmark.tables import by_laws, cheapest, claims, data, table
 from ocp.problems.gait.by_muscles.emg_timing import ON, PARTS, PEOPLE, emg_timing
 from ocp.problems.gait.muscle_gait import problem
 from ocp.studies import flags_of
@@ -70,7 +71,9 @@ def test_a_body_without_these_muscles_has_no_times():
 
 
 def cell(condition, cost=1.0, status="solved"):
-    known = {"metabolic_J_kg_m": cost * (condition.people or 1.0), "certified": 1.0}
+    spent = cost * (condition.people or 1.0)
+    known = {"metabolic_J_kg_m": spent, "muscles_J_kg_m": spent, "certified": 1.0}
+    known |= {f"{law}_J_kg_m": 2.0 * spent for law in LAWS}
     measured = known if status == "solved" else {}
     return Cell(id="", parameters=condition.arguments, content={}, status=status, measured=measured)
 
@@ -84,14 +87,22 @@ def test_conditions_differ_and_are_asked_of_the_walk_by_muscles():
 
 def test_people_hold_to_what_walks_by_muscles_are_held_to():
     told = claims([(condition, cell(condition)) for condition in CONDITIONS])
-    assert all(holds for holds, _ in told) and len(told) == 10
+    assert all(holds for holds, _ in told) and len(told) == 14
+
+
+def test_changes_by_a_law_that_spends_twice_are_twice_people_s():
+    lines = by_laws([(condition, cell(condition)) for condition in CONDITIONS]).splitlines()
+    (line,) = [each for each in lines if "umberger_2010" in each]
+    first, *shares, best = [float(each) for each in line.split("|")[2:-1]]
+    assert first == 2.0 * CONDITIONS[0].people and set(shares) == {2.0} and len(shares) == 10
+    assert 54.0 < best < 58.0
 
 
 def test_costs_twice_people_s_are_told():
     done = [(condition, cell(condition, 2.0)) for condition in CONDITIONS]
     missed = [text for holds, text in claims(done) if not holds]
     assert any("people net 2.35" in text for text in missed)
-    assert any("from -8 to 8 %" in text and "2.00 of it" in text for text in missed)
+    assert any("slopes from -8 to 8 %" in text and "2.00 of it" in text for text in missed)
     assert "loads: foot=4 kg" in table(done) and data(done)["claims"]
 
 
@@ -110,4 +121,4 @@ def test_the_cheapest_rate_is_that_of_a_parabola_or_of_those_walked():
 
 def test_an_unknown_set_is_refused(capsys):
     assert __main__.run(["--only", "moon"]) == 2
-    assert "expected some of loads, slopes, rates, speeds, got moon" in capsys.readouterr().err
+    assert "expected some of loads, trunk, slopes," in capsys.readouterr().err

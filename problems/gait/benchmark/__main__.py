@@ -7,7 +7,7 @@ from functools import partial
 
 from ocp.cli import DONE, FAILED, exit_status, refuse
 from ocp.problems.gait.benchmark.design import SETS, chosen, swept
-from ocp.problems.gait.benchmark.tables import claims, data, table
+from ocp.problems.gait.benchmark.tables import by_laws, claims, data, table
 from ocp.problems.gait.conditions.walk_study import (
     STUDY_FLAGS,
     claims_text,
@@ -39,7 +39,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return refuse("gait.benchmark", error)
     done = walks(conditions, study)
     told = claims(done)
-    print(table(done), claims_text(told), sep="\n\n")
+    print(table(done), by_laws(done), claims_text(told), sep="\n\n")
     if flags.json is not None:
         write(flags.json, (json.dumps(data(done), indent=1) + "\n").encode())
     return DONE if all(holds for holds, _ in told) else FAILED

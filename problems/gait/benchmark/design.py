@@ -1,23 +1,37 @@
 """Conditions in which people's metabolic power was measured, and the study that walks in them.
 
-They are four of the ten sets by which Afschrift et al. (2025, PLoS Computational Biology 21) judge
-predicted gaits. Speeds and stride rates are those of the people: steps are given, not found.
+They are seven of the ten sets by which Afschrift et al. (2025, PLoS Computational Biology 21)
+judge predicted gaits, Koelewijn's in two. Speeds and stride rates are those of the people: steps
+are given, not found, and where they were not told they are those of van der Zee's people at that
+speed [assumed].
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ocp import Solution, Solver, Transcription
+from ocp.motion import quadrature
+from ocp.problem import LAWS, metabolic_powers
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.conditions.measuring import bare_share, measured
-from ocp.problems.gait.conditions.people import KOELEWIJN, VAN_DER_ZEE
+from ocp.problems.gait.conditions.people import (
+    ABE,
+    GOMENUKA,
+    KOELEWIJN,
+    KOELEWIJN_SLOWLY,
+    SCHERTZER,
+    VAN_DER_ZEE,
+    measured_step,
+)
 from ocp.problems.gait.muscle_gait import problem, walk_by_muscles
 from ocp.studies import Study, carry_out, cell, content_of, recipe
 
-SETS = ("loads", "slopes", "rates", "speeds")
+SLOPES = ("slopes", "slow", "gentle", "steep")  # sets over grades
+SETS = ("loads", "trunk", *SLOPES, "rates", "speeds")
 # Browning, Modica, Kram & Goswami (2007), 1.25 m/s: load (kg, of legs on each side), strides a
 # second and net metabolic power over mass and speed (J/kg/m), the mass that of the bare body
 BROWNING_SPEED = 1.25
@@ -29,10 +43,15 @@ BROWNING = {
     "thigh=8": (0.92, 3.56),
     "waist=16": (0.90, 3.11),
 }
-KOELEWIJN_SPEED = 1.3  # m/s
+# m/s: Koelewijn et al. (2019), Abe et al. (2015), Gomenuka et al. (2014), Schertzer & Riemer (2014)
+KOELEWIJN_SPEED, KOELEWIJN_SLOW = 1.3, 0.8
+ABE_SPEED, GOMENUKA_SPEED, SCHERTZER_SPEED = 1.25, 1.111, 1.389
+TRUNK = (0.0, 16.0)  # kg, of the loads of Schertzer's people
 # Umberger & Martin (2007), 1.3 m/s: metabolic power (W/kg) by stride rate over the preferred one,
-# which is taken to be that of Koelewijn's people at that speed [assumed]
+# for which that of Koelewijn's people at that speed stands in what is walked. Theirs is 54.3
+# strides a minute, and the cheapest 0.2 % above (their abstract)
 UMBERGER_SPEED = 1.3
+CHEAPEST = 1.002 * 54.3 / 60.0  # strides a second
 UMBERGER = {-20.0: 4.26, -10.0: 3.29, 0.0: 3.05, 10.0: 3.26, 20.0: 3.68}
 SPEEDS = (0.9, 1.1, 1.4, 1.6)  # m/s, of van der Zee's people
 
@@ -69,9 +88,9 @@ class Condition:
     @property
     def name(self) -> str:
         """What it is called in tables."""
-        units = {"loads": "kg", "slopes": "%", "rates": "% of the rate", "speeds": "m/s"}
+        units = {"loads": "kg", "trunk": "kg", "rates": "% of the rate", "speeds": "m/s"}
         text = self.value if self.set == "loads" else f"{self.value:+g}"
-        return f"{self.set}: {text or 'none'} {units[self.set]}"
+        return f"{self.set}: {text or 'none'} {units.get(self.set, '%')}"
 
 
 def _conditions() -> Iterator[Condition]:
@@ -85,15 +104,26 @@ def _conditions() -> Iterator[Condition]:
             load=load,
             people=cost,
         )
-    for grade, (strides, cost) in KOELEWIJN.items():
-        yield Condition(
-            set="slopes",
-            value=grade,
-            speed=KOELEWIJN_SPEED,
-            strides=strides,
-            grade=grade,
-            people=cost,
-        )
+    for name, speed, grades in (
+        ("slopes", KOELEWIJN_SPEED, KOELEWIJN),
+        ("slow", KOELEWIJN_SLOW, KOELEWIJN_SLOWLY),
+        ("gentle", ABE_SPEED, _at_usual_rates(ABE_SPEED, ABE)),
+        ("steep", GOMENUKA_SPEED, _at_usual_rates(GOMENUKA_SPEED, GOMENUKA)),
+    ):
+        for grade, (strides, cost) in grades.items():
+            yield Condition(
+                set=name, value=grade, speed=speed, strides=strides, grade=grade, people=cost
+            )
+    for mass, (strides, power) in _at_usual_rates(SCHERTZER_SPEED, SCHERTZER).items():
+        if mass in TRUNK:
+            yield Condition(
+                set="trunk",
+                value=mass,
+                speed=SCHERTZER_SPEED,
+                strides=strides,
+                load=f"trunk={mass:g}" if mass else "",
+                people=power / SCHERTZER_SPEED,
+            )
     preferred = KOELEWIJN[0.0][0]
     for share, power in UMBERGER.items():
         yield Condition(
@@ -105,6 +135,15 @@ def _conditions() -> Iterator[Condition]:
         )
     for speed in SPEEDS:
         yield Condition(set="speeds", value=speed, speed=speed, strides=VAN_DER_ZEE[speed])
+
+
+def _at_usual_rates(
+    speed: float, numbers: Mapping[float, float]
+) -> dict[float, tuple[float, float]]:
+    """Return {value: (strides a second, number)} with the rate of van der Zee's people at a speed
+    (m/s)."""
+    strides = speed / (2.0 * measured_step(speed))
+    return {value: (strides, number) for value, number in numbers.items()}
 
 
 CONDITIONS = tuple(_conditions())
@@ -139,8 +178,9 @@ def swept(conditions: Sequence[Condition], **options: Any) -> Study:
 
 
 def walked(solution: Solution) -> dict[str, float]:
-    """Return {name: number} of a walk by muscles: those of `measured`, what muscles spend and their
-    fibres' efficiency, what the ground gives, and what knees bear at most."""
+    """Return {name: number} of a walk by muscles: those of `measured`, what muscles spend, by each
+    of the LAWS too, their fibres' efficiency, what the ground gives, and what knees bear at most.
+    """
     if not solution.success:
         return {}
     card = report_card(solution)
@@ -152,6 +192,7 @@ def walked(solution: Solution) -> dict[str, float]:
         "muscles_J_kg_m": now["metabolic"]["muscles_W_kg"] / per,
         **{name: now["energy"][name] for name in ("given_J_kg_m", "taken_J_kg_m", "efficiency")},
         "knee_BW": max(now["knee_BW"]),
+        **{f"{law}_J_kg_m": rate / per for law, rate in _spent(solution).items()},
         "ankle_W_kg": float(max(curves["power_ankle"])),
         **{
             f"r_{name}": card["r"][name]
@@ -159,3 +200,14 @@ def walked(solution: Solution) -> dict[str, float]:
         },
         **{f"on_{source}": share for source, share in timing.items()},
     }
+
+
+def _spent(solution: Solution) -> dict[str, float]:
+    """Return {law: what all muscles spend on the mean (W/kg)}."""
+    basis, mass = solution.problem.motion, sum(link.mass for link in solution.problem.tree.links)
+    instants, weights = quadrature(basis, "gauss", 2 * basis.degree)
+    powers = solution.trace(
+        lambda at: ca.vertcat(*(ca.sum1(metabolic_powers(at, law)) for law in LAWS)),
+        instants * solution.duration,
+    )
+    return dict(zip(LAWS, (powers @ weights / float(mass)).tolist()))

@@ -1,8 +1,9 @@
 """Measured walking of people in these conditions, each number with its source.
 
 Those marked [recalled] were not read at their source. Frequencies and metabolic power of van der
-Zee's, Koelewijn's and Browning's people are as Afschrift et al. (2025) publish them beside their
-simulations (github.com/MaartenAfschrift/predsim_benchmark_data, read there).
+Zee's, Koelewijn's, Browning's, Abe's, Gomenuka's and Schertzer's people are as Afschrift et al.
+(2025) publish them beside their simulations (github.com/MaartenAfschrift/predsim_benchmark_data,
+Abe's in PredSim_gait_conditions, read there).
 """
 
 from collections.abc import Mapping
@@ -32,6 +33,16 @@ FRANZ_SPEEDS: Mapping[float, float] = MappingProxyType({0.75: 0.74, 1.25: 0.93, 
 KOELEWIJN: Mapping[float, tuple[float, float]] = MappingProxyType(
     {-8.0: (0.928, 2.06), 0.0: (0.917, 3.22), 8.0: (0.902, 6.02)}
 )
+# The same at 0.8 m/s
+KOELEWIJN_SLOWLY: Mapping[float, tuple[float, float]] = MappingProxyType(
+    {-8.0: (0.823, 2.12), 0.0: (0.737, 3.31), 8.0: (0.786, 5.93)}
+)
+# Metabolic energy of walking by grade (%), J/kg/m: at 1.25 m/s with that of standing (Abe, Fukuoka
+# & Horiuchi 2015, oxygen at 21.0 J/ml), at 1.11 m/s (Gomenuka et al. 2014, without a load)
+ABE: Mapping[float, float] = MappingProxyType({-5.0: 2.74, 0.0: 3.45, 5.0: 4.96})
+GOMENUKA: Mapping[float, float] = MappingProxyType({0.0: 1.69, 7.0: 3.16, 15.0: 5.44})
+# The same at 1.39 m/s by the mass at the trunk (kg), W per kg of the body (Schertzer & Riemer 2014)
+SCHERTZER: Mapping[float, float] = MappingProxyType({0.0: 4.96, 16.0: 6.02, 22.0: 6.41})
 # Frequency with a load over that without, at 1.25 m/s, of five men (Browning et al. 2007); masses
 # (kg) of legs on each side
 BROWNING: Mapping[str, float] = MappingProxyType(
