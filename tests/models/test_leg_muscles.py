@@ -105,4 +105,30 @@ def test_places_begin_at_the_joints_of_the_person():
     for side, sign in (("r", -1.0), ("l", 1.0)):
         body = Body.of(tree, side, 1.75)
         assert body.joints["hip"] == pytest.approx([sign * 0.084, 0.9275, 0.0])
-        assert body.scales["femur"][1] == pytest.approx(0.42875 / 0.3958, rel=1e-3)
+        assert body.scales["femur"][1] == pytest.approx(0.42875 / (0.3958 + 0.0120), rel=1e-3)
+
+
+# mm, of a planar model with these muscles (gait10dof18musc), by slopes of its paths' lengths, for
+# bends of the knee (deg)
+BENDS = (10.0, 20.0, 30.0, 45.0)
+BENT = {
+    "vas_int": (-44.9, -45.8, -44.7, -41.5),
+    "rect_fem": (-48.4, -50.4, -49.6, -45.4),
+    "bifemlh": (31.5, 34.0, 34.8, 33.9),
+    "bifemsh": (26.4, 30.5, 32.1, 33.8),
+    "med_gas": (22.5, 23.2, 20.9, 18.1),
+}
+
+
+def test_arms_at_the_knee_are_the_model_s_whose_shank_slides_on_the_thigh():
+    """By the hinge in the shank's own origin, vasti had 34 mm at 30 deg."""
+    tree = human(stature=1.8)
+    known = leg_muscles(tree, 1.8, 75.0, only=tuple(BENT))
+    knee = tree.coordinate("knee_flex_r")
+    for bend, *arms in zip(BENDS, *BENT.values()):
+        q = np.zeros(tree.dof)
+        q[knee] = np.radians(bend)
+        state = State(tree=tree, q=ca.DM(q))
+        ours = {each.name: -1e3 * float(each.path.slope(state)[knee]) for each in known[::2]}
+        for name, arm in zip(BENT, arms):
+            assert abs(ours[f"{name}_r"] - arm) < 3.1, (name, bend)
