@@ -28,8 +28,9 @@ ENDING = ".kept"
 HASH = 32  # bytes of the hash before an entry
 BEGUN = time.time()
 AGE = 1.0  # s before BEGUN: a source that changed later may not be what was imported
-# Wings with the functions whose results are kept, and all that these call
+# Wings with the functions whose results are kept, all that these call, and records of trees
 WINGS = (
+    "models",
     "mechanics",
     "dynamics",
     "motion",
@@ -119,6 +120,12 @@ def sources() -> str:
         content = file.read_bytes()
         known.update(f"{file.relative_to(folder)},{len(content)};".encode() + content)
     return known.hexdigest() if files else ""
+
+
+def is_source(module: str) -> bool:
+    """Tell whether the source of a module of that name is one of `sources`."""
+    package, _, rest = module.partition(".")
+    return package == __name__.partition(".")[0] and rest.partition(".")[0] in WINGS
 
 
 @cache

@@ -80,7 +80,7 @@ class Patterns:
     def _set_first_derivatives(self, nlp: Exact) -> None:
         self.g_places, self.jacobian_g_places = (
             np.array(each.sparsity_out(0).row(), dtype=int)
-            for each in (nlp.constraints, nlp.jacobian)
+            for each in (fast_version(nlp.constraints), nlp.jacobian)
         )
         self.gradient_places = np.array(nlp.gradient.sparsity_out(1).row(), dtype=int)
         place, fixed_column = np.full(len(nlp.g_lower), -1), np.full(len(nlp.lower), -1)

@@ -143,7 +143,7 @@ def noise_program(
         named[each.constraint.name] = len(own.part.nlp.g_lower) + np.arange(first, last)
     terms = kernels.cost_blocks(size)
     weights = ca.DM.ones(len(terms))
-    beside = nonlinear_program(
+    beside, _ = nonlinear_program(
         terms,
         lambda x: weights,
         blocks,

@@ -7,7 +7,7 @@ its member: f_k(x_k) - x[level] <= 0. Shared variables obey the bounds of all. D
 of the parts, their nonzeros put in place by one constant sparse matrix.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.solvers.nlp import (
-    FAST_VERSIONS,
     NLP,
     Option,
-    fast_version,
+    by_versions,
     gradient_function,
     hessian_function,
     jacobian_function,
@@ -59,10 +58,16 @@ def concatenate(members: Sequence[Member], size: int) -> NLP:
     If any member leaves its derivatives to the solver, the result does too.
     """
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    plain, quick = (_values(members, x, version) for version in (lambda own: own, fast_version))
-    functions: dict[str, Option] = {"objective": plain[0], "constraints": plain[1]}
-    if any(fast_version(each.nlp.constraints) is not each.nlp.constraints for each in members):
-        FAST_VERSIONS.update(zip(plain, quick))
+    functions: dict[str, Option] = {
+        "objective": by_versions(
+            [each.nlp.objective for each in members],
+            lambda *versions: _objective(members, versions, x),
+        ),
+        "constraints": by_versions(
+            [each for member in members for each in (member.nlp.objective, member.nlp.constraints)],
+            lambda *versions: _constraints(members, versions, x),
+        ),
+    }
     bounds: dict[str, Option] = concatenate_bounds(members, size)
     if any(each.nlp.gradient is None or each.nlp.hessian is None for each in members):
         return NLP(**bounds, **functions)
@@ -75,20 +80,28 @@ def concatenate(members: Sequence[Member], size: int) -> NLP:
     )
 
 
-def _values(
-    members: Sequence[Member], x: ca.MX, version: Callable[[ca.Function], ca.Function]
-) -> tuple[ca.Function, ca.Function]:
-    """Return objective and constraints of all members, each in a `version` of its function."""
-    f, rows = ca.MX(0), []
-    for each in members:
-        value = version(each.nlp.objective)(each.own(x))
-        rows.append(version(each.nlp.constraints)(each.own(x)))
+def _objective(
+    members: Sequence[Member], objectives: Sequence[ca.Function], x: ca.MX
+) -> ca.Function:
+    """Return the objective of all members, from a version of the objective of each."""
+    f = ca.MX(0)
+    for each, objective in zip(members, objectives):
         if each.level is None:
-            f += _objective_share(each, value)
-        else:
-            rows.append(value - x[each.level])
-    g = ca.vertcat(*rows)
-    return ca.Function("f", [x], [f], ["x"], ["f"]), ca.Function("g", [x], [g], ["x"], ["g"])
+            f += _objective_share(each, objective(each.own(x)))
+    return ca.Function("f", [x], [f], ["x"], ["f"])
+
+
+def _constraints(
+    members: Sequence[Member], versions: Sequence[ca.Function], x: ca.MX
+) -> ca.Function:
+    """Return the constraints of all members, from versions of the objective and the constraints of
+    each, one after the other."""
+    rows = []
+    for each, objective, constraints in zip(members, versions[::2], versions[1::2]):
+        rows.append(constraints(each.own(x)))
+        if each.level is not None:
+            rows.append(objective(each.own(x)) - x[each.level])
+    return ca.Function("g", [x], [ca.vertcat(*rows)], ["x"], ["g"])
 
 
 def concatenate_bounds(members: Sequence[Member], size: int) -> dict[str, np.ndarray]:

@@ -6,28 +6,55 @@ Nothing here knows of mechanics.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Functions of an NLP that give the same sooner, and cannot be differentiated
-FAST_VERSIONS: WeakKeyDictionary[ca.Function, ca.Function] = WeakKeyDictionary()
+# Options by the solvers' own names, whose kinds only they know
+Option: TypeAlias = Any
 
 
-def fast_version(function: ca.Function) -> ca.Function:
+class Values:
+    """What an NLP has of x by machine code on numbers, and by a graph on expressions, which alone
+    can be differentiated and is built when it is first asked for."""
+
+    def __init__(self, fast: ca.Function, build: Callable[[], ca.Function]) -> None:
+        self.fast, self._build = fast, build
+
+    @cached_property
+    def graph(self) -> ca.Function:
+        """The same as a graph."""
+        return self._build()
+
+    def __call__(self, x: Option) -> Option:
+        return (self.graph if isinstance(x, ca.MX | ca.SX) else self.fast)(x)
+
+
+def graph_of(function: "ca.Function | Values") -> ca.Function:
+    """Return an NLP's function as a graph that can be differentiated."""
+    return function.graph if isinstance(function, Values) else function
+
+
+def fast_version(function: "ca.Function | Values") -> ca.Function:
     """Return the fast version of an NLP's function, or the function if there is none."""
-    return FAST_VERSIONS.get(function, function)
+    return function.fast if isinstance(function, Values) else function
+
+
+def by_versions(
+    values: "Sequence[ca.Function | Values]", make: Callable[..., ca.Function]
+) -> "ca.Function | Values":
+    """Return what `make`(versions of functions) gives of them, in both versions if any has two."""
+    if not any(isinstance(each, Values) for each in values):
+        return make(*values)
+    return Values(make(*map(fast_version, values)), lambda: make(*map(graph_of, values)))
 
 
 KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and those of its quadratic model
-# Options by the solvers' own names, whose kinds only they know
-Option: TypeAlias = Any
 Options: TypeAlias = Mapping[str, Option]
 Exact: TypeAlias = Any  # an NLP that has derivatives
 
@@ -39,7 +66,7 @@ class NLP:
     Args:
         lower, upper: bounds of variables (variables,).
         g_lower, g_upper: bounds of constraints (constraints,).
-        objective, constraints: f and g, functions of x.
+        objective, constraints: f and g, functions of x, or their Values.
         gradient: (x, p) -> (f, grad f), as CasADi's solvers expect; p is empty.
         jacobian: (x, p) -> (g, J), sparse.
         hessian: hessian(kind) is the function (x, p, lam_f, lam_g) -> upper triangle of the
@@ -53,8 +80,8 @@ class NLP:
     upper: np.ndarray
     g_lower: np.ndarray
     g_upper: np.ndarray
-    objective: ca.Function
-    constraints: ca.Function
+    objective: ca.Function | Values
+    constraints: ca.Function | Values
     gradient: ca.Function | None = None
     jacobian: ca.Function | None = None
     hessian: Callable[[str], ca.Function] | None = None
@@ -173,7 +200,9 @@ def with_rows(nlp: NLP, kept: np.ndarray) -> NLP:
         nlp,
         g_lower=nlp.g_lower[kept],
         g_upper=nlp.g_upper[kept],
-        constraints=ca.Function("g", [x], [nlp.constraints(x)[rows]], ["x"], ["g"]),
+        constraints=by_versions(
+            [nlp.constraints], lambda g: ca.Function("g", [x], [g(x)[rows]], ["x"], ["g"])
+        ),
         made={},
     )
     if nlp.jacobian is None:

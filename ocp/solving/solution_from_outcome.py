@@ -14,7 +14,7 @@ from ocp.problem.reserved_names import DURATION, PARAMETER, name_in_phase, phase
 from ocp.problem.statement import Problem
 from ocp.solution.solution import FOUND, Solution, Statistics
 from ocp.solvers.minimize import Outcome
-from ocp.solvers.nlp import Option
+from ocp.solvers.nlp import Option, graph_of
 from ocp.solving.solver_attempts import Attempts
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
@@ -263,7 +263,7 @@ def statistics_of(transcribed: Transcribed, climbed: Attempts) -> dict[str, Opti
         "options": dict(last.solver.options),
         "variables": len(nlp.lower),
         "constraints": len(nlp.g_lower),
-        "jacobian_nonzeros": nlp.constraints.jac_sparsity(0, 0).nnz()
+        "jacobian_nonzeros": graph_of(nlp.constraints).jac_sparsity(0, 0).nnz()
         if nlp.jacobian is None
         else nlp.jacobian.nnz_out(1),
         "hessian_nonzeros": None

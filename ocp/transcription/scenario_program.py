@@ -17,7 +17,14 @@ from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.parameters import Parameter
 from ocp.solvers.concatenate import Member, concatenate
 from ocp.solvers.minimize import Outcome
-from ocp.solvers.nlp import NLP, gradient_function, hessian_function, jacobian_function, with_rows
+from ocp.solvers.nlp import (
+    NLP,
+    gradient_function,
+    graph_of,
+    hessian_function,
+    jacobian_function,
+    with_rows,
+)
 from ocp.transcription.shared_feedback import feedback_part, feedback_rows, feedback_shape
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import motion_size
@@ -186,7 +193,7 @@ def own_columns(
 
 def own_rows(nlp: NLP, own: np.ndarray) -> np.ndarray:
     """Return the rows (k,) that depend on what each scenario has for itself."""
-    row, column = map(np.array, nlp.constraints.jac_sparsity(0, 0).get_triplet())
+    row, column = map(np.array, graph_of(nlp.constraints).jac_sparsity(0, 0).get_triplet())
     return np.unique(row[own[column]]).astype(int)
 
 

@@ -84,4 +84,4 @@ def feedback_rows(part: TranscribedPhase, columns: Sequence[np.ndarray], first: 
         "g_lower": np.zeros(count),
         "g_upper": np.zeros(count),
     }
-    return nonlinear_program([], lambda x: ca.DM(0, 1), blocks, bounds)
+    return nonlinear_program([], lambda x: ca.DM(0, 1), blocks, bounds)[0]

@@ -20,14 +20,13 @@ from ocp.motion.basis import Basis, transfer
 from ocp.motion.free_knots import Moving
 from ocp.motion.free_knots import with_given_knots as given_knots
 from ocp.problem.statement import Problem
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Values
 from ocp.solvers.progress import say
 from ocp.transcription.assembly.assemble_program import (
     constraint_blocks,
     nonlinear_program,
     objective_blocks,
     term_stacks,
-    term_values,
     weight_function,
 )
 from ocp.transcription.initial_guess import rest_states, static_forces, straight_guess
@@ -118,7 +117,7 @@ class TranscribedPhase:
     bound_owners: Mapping
     binding: np.ndarray
     objective_blocks: tuple
-    terms: ca.Function
+    terms: ca.Function | Values
     kernels: Callable[[], str]
     reduction: Reduction | None = None
     whole: bool = True
@@ -298,7 +297,7 @@ def transcribe_phase(
     )
     terms = objective_blocks(program, stacks, quadratures)
     weights = [weight for weight, _ in problem.objective.terms]
-    nlp = nonlinear_program(
+    nlp, values = nonlinear_program(
         terms,
         weight_function(layout, weights),
         constraint_blocks(groups, places),
@@ -322,7 +321,7 @@ def transcribe_phase(
         bound_owners=box.owners,
         binding=box.binding,
         objective_blocks=terms,
-        terms=term_values(terms, layout.size, len(terms)),
+        terms=values,
         nlp=nlp,
         reduction=reduction,
         made={"same": closed_functions(problem, requests, stacks, seen) if layout.values else {}},

@@ -16,6 +16,7 @@ from ocp.motion.spline import BSpline
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
+from ocp.solvers.nlp import graph_of
 from ocp.solving.plan import Plan, on_virtual_kernels
 from ocp.solving.real_time import Line, Running, begin_steps, values_at_solution
 from ocp.solving.real_time_newton import Interior
@@ -82,7 +83,7 @@ def step_program(plan: Plan, former: Solution) -> StepProgram:
         first=first,
         system=system,
         functions={
-            "constraints": with_dense_outputs(nlp.constraints, (0,)),
+            "constraints": with_dense_outputs(graph_of(nlp.constraints), (0,)),
             "gradient": with_dense_outputs(nlp.gradient, (1,)),
             "jacobian": with_dense_outputs(nlp.jacobian, (0,)),
             "hessian": run.core.program.patterns.hessian,

@@ -13,6 +13,7 @@ from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, style
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
+from ocp.solvers.nlp import graph_of
 from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables.layout import free_duration, free_knots
 
@@ -47,7 +48,7 @@ def spy(solution: Solution, path: str | Path | None = None) -> Figure:
     if nlp.jacobian is not None:
         sparsity = nlp.jacobian.sparsity_out(1)
     else:
-        sparsity = nlp.constraints.jac_sparsity(0, 0)
+        sparsity = graph_of(nlp.constraints).jac_sparsity(0, 0)
     height, width = sparsity.shape
     row, column = (np.array(index, dtype=int) for index in sparsity.get_triplet())
     gathered = np.argsort(np.concatenate(list(rows.values())))[row]

@@ -20,7 +20,7 @@ from ocp.mechanics.values.parameters import Parameter, is_open, matrix, paramete
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import Moving, locate
 from ocp.problem.objectives import SQUARED, Term
-from ocp.solvers.nlp import FAST_VERSIONS, NLP, Option
+from ocp.solvers.nlp import NLP, Option, Values
 from ocp.transcription.assembly.chain_rule_products import Block, curvatures, slopes, units_of
 from ocp.transcription.assembly.scatter_gather import (
     MULTIPLIERS,
@@ -266,14 +266,6 @@ def constraint_blocks(asked_for: Sequence[Group], places: Sequence[np.ndarray]) 
     ]
 
 
-def term_values(terms: Sequence[Block], size: int, count: int) -> ca.Function:
-    """Return the Function x -> values (count,) of the objective's terms, unweighted."""
-    x = ca.MX.sym("x", size)
-    return ca.Function(
-        "terms", [x], [assemble(terms, size, count)[0](GatheredInputs(x))], ["x"], ["terms"]
-    )
-
-
 def check_weights(weights: Sequence, freed: Iterable[Parameter]) -> None:
     """Raise ValueError for a weight that follows one of the parameters that are sought."""
     for each in set(parameters_of(list(weights))) & set(freed):
@@ -307,11 +299,12 @@ def nonlinear_program(
     differentiated: bool = True,
     sloped: bool = False,
     machine: KernelBackend | None = None,
-) -> NLP:
-    """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
-    `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
-    derivatives are left to the solver's front end; `sloped`, weights are differentiated too. The
-    `machine`, a Finish, evaluates kernels and may put derivatives in their places."""
+) -> tuple[NLP, ca.Function | Values]:
+    """Return the NLP of the weighted terms and the blocks' rows, and the terms (count,) alone,
+    unweighted, of x; `weights`(x) are the terms', and `bounds` {lower, upper, g_lower, g_upper}
+    give its sizes. Unless `differentiated`, its derivatives are left to the solver's front end;
+    `sloped`, weights are differentiated too. The `machine`, a Finish, evaluates kernels and may put
+    derivatives in their places."""
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
     plain = partial(
@@ -327,31 +320,39 @@ def nonlinear_program(
         )
     values_of_terms, _ = assemble(terms, size, count)
     values, slopes = assemble(blocks, size, rows, library)
-    alone, beside = plain(x), quick(x)
-    objective = ca.dot(weights(x), values_of_terms(alone))
-    functions: dict[str, Option] = {
-        "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
-        "constraints": ca.Function("g", [x], [values(alone)], ["x"], ["g"]),
+    beside = quick(x)
+
+    makes: dict[str, Callable[[GatheredInputs], ca.Function]] = {
+        "objective": lambda taken: ca.Function(
+            "f", [x], [ca.dot(weights(x), values_of_terms(taken))], ["x"], ["f"]
+        ),
+        "constraints": lambda taken: ca.Function("g", [x], [values(taken)], ["x"], ["g"]),
+        "terms": lambda taken: ca.Function(
+            "terms", [x], [values_of_terms(taken)], ["x"], ["terms"]
+        ),
     }
-    if quick is not plain and machine and machine.quick:
-        fast = ca.dot(weights(x), values_of_terms(quick(x)))
-        FAST_VERSIONS[functions["objective"]] = ca.Function("f", [x], [fast], ["x"], ["f"])
-        FAST_VERSIONS[functions["constraints"]] = ca.Function(
-            "g", [x], [values(quick(x))], ["x"], ["g"]
-        )
+    fast = quick is not plain and machine is not None and machine.quick
+    functions: dict[str, Option] = {
+        name: Values(make(quick(x)), partial(lambda make: make(plain(x)), make))
+        if fast
+        else make(plain(x))
+        for name, make in makes.items()
+    }
+    own = functions.pop("terms")
     if not differentiated:
-        return NLP(**bounds, **functions)
+        return NLP(**bounds, **functions), own
     slope, matrix_of_rows = assemble_gradient(terms, size)(beside, weights(x)), slopes(beside)
     f, g = ca.dot(weights(x), values_of_terms(beside)), values(beside)
     if sloped:
         slope += ca.densify(ca.jacobian(weights(x), x).T @ values_of_terms(beside))
-    return NLP(
+    nlp = NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
         jacobian=ca.Function("jac_g", [x, p], [g, matrix_of_rows], ["x", "p"], ["g", "jac_g_x"]),
         hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library, quick),
         **bounds,
         **functions,
     )
+    return nlp, own
 
 
 def _hessians(

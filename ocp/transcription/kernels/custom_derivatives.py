@@ -5,12 +5,13 @@ A symbol stands for each; its derivatives come from recursions rather than from 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
 
+from ocp.codegen.kept_results import is_source
 from ocp.dynamics.derivatives.momentum import (
     angular_momentum,
     join_momentum_curvature,
@@ -24,14 +25,17 @@ from ocp.dynamics.derivatives.muscle_derivatives import (
 )
 from ocp.dynamics.formulation_record import Provider
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
+
+PLAIN = {str, bytes, int, float, bool, type(None)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Torque:
     """Inverse dynamics whose derivatives are given rather than derived: `symbol` (n,) stands for
     `value` (n,), which is `made` only where it is asked for, a function of `place` = (q, qd, qdd,
-    moment and force of every load); `provider` differentiates it at `arguments`.
+    moment and force of every load), and of `records`; `provider` differentiates it at `arguments`.
 
     Where the place is made of entries of y and of constants, `chosen` has the former's numbers in
     it and in y.
@@ -42,6 +46,7 @@ class Torque:
     place: Matrix
     provider: Provider
     tree: Tree
+    records: tuple
     arguments: tuple
     chosen: tuple | None
 
@@ -51,9 +56,10 @@ class Torque:
         return self.made()
 
     @cached_property
-    def words(self) -> str:
-        """A text of all that its derivatives follow from beside its value and place."""
-        return f"torque {record_content(self.tree)}"
+    def content(self) -> tuple[str, bool]:
+        """A text of all that its derivatives follow from beside its value and place, and whether
+        its value follows from that and its place too."""
+        return _content_of("torque", self.tree, *self.records)
 
     def slope(self, run: Callable) -> tuple[Matrix, Matrix | None]:
         """Return d value / d place, and the value if it costs little beside."""
@@ -124,9 +130,9 @@ class Spin(OfState):
         return angular_momentum(self.tree, *self.arguments)
 
     @cached_property
-    def words(self) -> str:
-        """A text of all that its derivatives follow from beside its value and place."""
-        return f"momentum {record_content(self.tree)}"
+    def content(self) -> tuple[str, bool]:
+        """As of a Torque."""
+        return _content_of("momentum", self.tree)
 
     def slope(self, run: Callable) -> tuple[Matrix, Matrix | None]:
         """Return d value / d place, and the value if it costs little beside."""
@@ -156,9 +162,9 @@ class MuscleColumn(OfState):
         return muscle_column(self.tree, *self.arguments)
 
     @cached_property
-    def words(self) -> str:
-        """A text of all that its derivatives follow from beside its value and place."""
-        return f"muscles {record_content(self.tree)}"
+    def content(self) -> tuple[str, bool]:
+        """As of a Torque."""
+        return _content_of("muscles", self.tree)
 
     def slope(self, run: Callable) -> tuple[Matrix, Matrix | None]:
         """Return d value / d place, and the value if it costs little beside."""
@@ -190,18 +196,50 @@ def chosen_of(place: Matrix, y: Matrix) -> tuple | None:
     return slope.sparsity().get_triplet()
 
 
-def record_content(value: object) -> str:
-    """Return a text of all numbers and words of a record; functions and expressions in it, whose
-    values stand in graphs, are told by their type."""
-    if is_dataclass(value) and not isinstance(value, type):
-        named = [each.name for each in fields(value) if each.name != "visuals"]
-        parts = ",".join(f"{name}={record_content(getattr(value, name))}" for name in named)
-        return f"{type(value).__qualname__}({parts})"
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        return f"{value.dtype.str}{value.shape}{value.tobytes().hex()}"
-    if isinstance(value, Mapping):
-        return f"{{{record_content([*value.items()])}}}"
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        return f"[{','.join(map(record_content, value))}]"
-    known = isinstance(value, (str, bytes, int, float, np.number, type(None)))
-    return repr(value) if known else type(value).__qualname__
+def _content_of(kind: str, *records: object) -> tuple[str, bool]:
+    texts, whole = zip(*map(record_content, records))
+    return f"{kind} {' '.join(texts)}", all(whole)
+
+
+@memoize(8)
+def record_content(record: object) -> tuple[str, bool]:
+    """Return a text of all numbers and words of a record, and whether that is the whole of it:
+    functions and expressions in it, whose values stand in graphs, are told by their type, and so
+    are methods of records whose sources are not those that kept results are known by."""
+    parts: list[str] = []
+    whole = _add_content(record, parts)
+    return "".join(parts), whole
+
+
+def _add_content(value: object, parts: list[str]) -> bool:
+    """Add the text of a value to `parts`, and tell whether it is whole."""
+    kind: type = type(value)
+    whole = True
+    if kind in PLAIN or isinstance(value, np.number):
+        parts.append(f"{value!r},")
+    elif is_dataclass(value):
+        parts.append(f"{kind.__qualname__}(")
+        for each in _stated_fields(kind):
+            whole &= _add_content(getattr(value, each), parts)
+        parts.append("),")
+        whole &= is_source(kind.__module__)
+    elif isinstance(value, np.ndarray) and value.dtype != object:
+        parts.append(f"{value.dtype.str}{value.shape}{value.tobytes().hex()},")
+    elif isinstance(value, Mapping):
+        parts.append("of ")
+        whole = _add_content([*value.items()], parts)
+    elif isinstance(value, Sequence):
+        parts.append("[")
+        for each in value:
+            whole &= _add_content(each, parts)
+        parts.append("],")
+    else:
+        parts.append(f"{kind.__qualname__},")
+        whole = False
+    return whole
+
+
+@cache
+def _stated_fields(kind: type) -> tuple[str, ...]:
+    """Return the names of the fields of a record that its functions may follow from."""
+    return tuple(each.name for each in fields(kind) if each.name != "visuals")

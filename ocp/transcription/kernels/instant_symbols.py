@@ -254,6 +254,7 @@ def _with_derivatives(
         place=place,
         provider=provider,
         tree=at.tree,
+        records=(at.loads, at.ground, follows),
         arguments=(at.q, at.qd, at.qdd, loads),
         chosen=chosen_of(place, y),
     )

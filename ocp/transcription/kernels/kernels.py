@@ -162,9 +162,10 @@ def _content(inputs: Inputs, stack: ca.SX, *, squares: bool) -> str:
     stand_ins = _stand_ins(inputs, stack)
     for each in stand_ins:
         symbols.append(each.symbol)
-        expressions += [each.value, each.place]
+        _, whole = each.content
+        expressions += [each.place] if whole else [each.value, each.place]
     parts = ca.Function("parts", symbols, expressions)
-    words = ", ".join(each.words for each in stand_ins) or None
+    words = ", ".join(each.content[0] for each in stand_ins) or None
     return f"{squares}, {inputs.sought}, {inputs.given}, {words}|{parts.serialize()}"
 
 

@@ -46,7 +46,9 @@ def parameters_in(
         return {}
     together = ca.vertcat(*stacks)
     for stand_in in inputs.stand_ins:
-        if ca.depends_on(together, stand_in.symbol):
+        _, whole = stand_in.content  # of which no number is open
+        closed = whole and not parameters_of(stand_in.place)
+        if not closed and ca.depends_on(together, stand_in.symbol):
             together = ca.vertcat(together, stand_in.value)
     moving = parameters_of(together)
     known = dict.fromkeys((*parameters_of(problem), *parameters_of(list(seen))), False)

@@ -77,4 +77,4 @@ def link_nlp(groups: Sequence[Group], layout: ProgramLayout, differentiated: boo
     nothing: Callable[[Matrix], Matrix] = lambda x: ca.DM(0, 1)
     bounds = link_bounds(groups, layout)
     blocks = constraint_blocks(groups, places)
-    return nonlinear_program((), nothing, blocks, bounds, differentiated=differentiated)
+    return nonlinear_program((), nothing, blocks, bounds, differentiated=differentiated)[0]
