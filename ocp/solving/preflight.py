@@ -4,7 +4,6 @@ is evaluated and the first NaN is named."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 
 from ocp.diagnosis.explain import row_name
@@ -18,6 +17,7 @@ from ocp.mechanics.values.validation import (
 from ocp.problem.reserved_names import phase_label
 from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Solver
+from ocp.solvers.nlp import Evaluator, fast_version
 from ocp.solving.solver_attempts import Attempt
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 from ocp.transcription.transcribe import Transcribed
@@ -88,12 +88,12 @@ def check_start(transcribed: Transcribed, x: np.ndarray, hessian: str) -> None:
     infinity.
     """
     nlp = transcribed.nlp
-    values = [nlp.objective(x), nlp.constraints(x)]
+    seen = [Evaluator(fast_version(each))(x) for each in (nlp.objective, nlp.constraints)]
     if nlp.gradient is not None and nlp.jacobian is not None:
-        values += [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1]]
+        seen += [Evaluator(each)(x)[1:] for each in (nlp.gradient, nlp.jacobian)]
     if nlp.hessian is not None and hessian != "lbfgs":
-        values.append(nlp.hessian(hessian)(x, [], 1.0, np.ones(len(nlp.g_lower))))
-    if all(np.isfinite(float(ca.norm_1(value.nz[:]))) for value in values):
+        seen.append(Evaluator(nlp.hessian(hessian))(x, (), 1.0, np.ones(len(nlp.g_lower))))
+    if all(np.isfinite(value).all() for values in seen for value in values):
         return
     whole = transcribed.expand(x)
     for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):

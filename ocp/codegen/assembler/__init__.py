@@ -10,6 +10,7 @@ from ocp.codegen.assembler.assembled_functions import (
     assemble_function,
     assemble_map,
     map_code,
+    self_test_reason,
     unsupported_reason,
 )
 from ocp.codegen.assembler.executable_memory import CodeMemory, NoMachineCode
@@ -34,5 +35,6 @@ __all__ = [
     "load_image_of",
     "map_code",
     "new_code",
+    "self_test_reason",
     "unsupported_reason",
 ]

@@ -17,11 +17,32 @@ from ocp.codegen.assembler.this_machine import (
     load_function,
     new_code,
 )
+from ocp.codegen.kept_results import Parts, recall
 
 
 @cache
 def unsupported_reason() -> str:
-    """Return why this machine cannot run or load assembled code, "" if it can."""
+    """Return why this machine cannot run or load assembled code, "" if it can.
+
+    That it can is kept on disk, where the same sources, versions and processor passed the test.
+    """
+    try:
+        recall("tested", (), _pass_self_test)
+    except NoMachineCode as reason:
+        return str(reason)
+    return ""
+
+
+def _pass_self_test() -> Parts:
+    """Return nothing, or raise NoMachineCode."""
+    reason = self_test_reason()
+    if reason:
+        raise NoMachineCode(reason)
+    return {}
+
+
+def self_test_reason() -> str:
+    """Return what `unsupported_reason` does, from the test itself."""
     try:
         return self_test.difference(assemble_map)
     except NoMachineCode as reason:

@@ -286,8 +286,9 @@ class MotionMap:
     @property
     def matrix(self) -> ca.DM:
         """M, sparse."""
-        value = ca.DM(self.value / self.divisor[self.row % len(self.divisor)])
-        return ca.DM.triplet(self.row.tolist(), self.column.tolist(), value, *self.shape)
+        value = self.value / self.divisor[self.row % len(self.divisor)]
+        parts = self.row.tolist(), self.column.tolist(), ca.DM(value.tolist())
+        return ca.DM.triplet(*parts, *self.shape)
 
     def __call__(self, x: ArrayLike) -> np.ndarray:
         """Return y (width, N) of variables x."""
