@@ -7,12 +7,13 @@ II (2012) [assumed]; they carry no force and no mass.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
 from ocp import Tree
-from ocp.mechanics import Visual, nominal, poses, positions
+from ocp.mechanics import Visual, nominal, poses
 from ocp.models.human.anthropometry import LINKS, MASS, PAIRED, STATURE, shares
 
 SKIN, SHIRT, SHORTS = (0.86, 0.66, 0.53, 1.0), (0.36, 0.49, 0.62, 1.0), (0.20, 0.23, 0.29, 1.0)
@@ -206,27 +207,49 @@ PARTS: tuple[Part, ...] = (
 def with_surface(tree: Tree) -> Tree:
     """Return a human's tree whose links have the `visuals` of their segments, at nominal sizes."""
     tall = nominal(tree)
-    names = sorted({point for _, first, last, *_ in _all_parts() for point in (first, last)})
-    at_rest = np.zeros(tall.dof)
-    places = dict(zip(names, (np.array(p).ravel() for p in positions(tall, at_rest, names))))
-    frames = [np.array(frame) for frame in poses(tall, at_rest)]
-    looks: dict[str, list[Visual]] = {}
+    frames = dict(zip(tall.link_names, map(np.array, poses(tall, np.zeros(tall.dof)))))
+    places = {name: _place(tall, name, frames) for part in _all_parts() for name in part[1:3]}
     height = float(np.linalg.norm(places["head_top"] - places["heel_r"])) / STATURE
-    for link, first, last, colour, rows in _all_parts():
-        girth = _girth(tall, link, height)
-        shape = _loft(places[first], places[last], girth, rows)
+    girths = [_girth(tall, link, height) for link, *_ in _all_parts()]
+    numbers = (np.concatenate([*each.values()]).tobytes() for each in (places, frames))
+    looks = _looks(tuple(places), tuple(frames), *numbers, tuple(girths))
+    links = [
+        replace(link, visuals=looks.get(name, ()))
+        for name, link in zip(tree.link_names, tree.links)
+    ]
+    return replace(tree, links=links)
+
+
+def _place(tree: Tree, name: str, frames: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return where a point is (3, m), of links at `frames` {name: (4x4)}."""
+    point = tree.point(name)
+    return np.array((frames[point.link] @ (*point.position, 1.0))[:3])
+
+
+@lru_cache(maxsize=8)
+def _looks(
+    names: tuple[str, ...],
+    links: tuple[str, ...],
+    places: bytes,
+    poses_at_rest: bytes,
+    girths: tuple[float, ...],
+) -> dict[str, tuple[Visual, ...]]:
+    """Return {link: visuals} of a body whose points of `names` are at `places` (3, m), whose
+    `links` have these poses (4x4), and whose parts have these `girths`; bodies of one size share
+    them."""
+    place = dict(zip(names, np.frombuffer(places).reshape(-1, 3)))
+    frames = dict(zip(links, np.frombuffer(poses_at_rest).reshape(-1, 4, 4)))
+    looks: dict[str, list[Visual]] = {}
+    for (link, first, last, colour, rows), girth in zip(_all_parts(), girths):
+        shape = _loft(place[first], place[last], girth, rows)
         for side, name in (("r", link), ("l", link[:-2] + "_l")):
             if side == "l" and not link.endswith("_r"):
                 continue
             own = _mirrored(shape) if side == "l" else shape
-            pose = np.linalg.inv(frames[tall.link_index(name)]) @ own.pose
+            pose = np.linalg.inv(frames[name]) @ own.pose
             tone = SHOES[side] if colour is None else colour
             looks.setdefault(name, []).append(replace(own, pose=pose.round(6), colour=tone))
-    links = [
-        replace(link, visuals=tuple(looks.get(name, ())))
-        for name, link in zip(tree.link_names, tree.links)
-    ]
-    return replace(tree, links=links)
+    return {name: tuple(each) for name, each in looks.items()}
 
 
 def posed_looks(
@@ -254,6 +277,7 @@ def posed_looks(
     ]
 
 
+@cache
 def _all_parts() -> list[Part]:
     """Return the parts of the right side and the middle, the trunk in slices that overlap."""
     rows = np.array([row for several in TORSO for row in several])
