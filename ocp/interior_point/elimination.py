@@ -17,8 +17,8 @@ PIVOT = 1e-5  # least pivot of a row in its block, of rows scaled to 1; else it 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """Square block: `rows` that are solved for variables `columns` (size,)."""
+class Blocks:
+    """Square blocks of one size: `rows` that are solved for variables `columns`, (blocks, size)."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -31,7 +31,7 @@ class Elimination:
     `rest` are the rows of the core, `free` its variables.
     """
 
-    levels: tuple[tuple[Block, ...], ...]
+    levels: tuple[tuple[Blocks, ...], ...]
     rest: np.ndarray
     free: np.ndarray
 
@@ -62,12 +62,12 @@ def eliminate(
             if not blocks:
                 break
             levels.append(blocks)
-            for block in blocks:
-                left[block.rows] = False
+            for each in blocks:
+                left[each.rows] = False
     free = np.ones(n, dtype=bool)
     for blocks in levels:
-        for block in blocks:
-            free[block.columns] = False
+        for each in blocks:
+            free[each.columns] = False
     return Elimination(
         levels=tuple(levels[::-1]), rest=np.flatnonzero(left), free=np.flatnonzero(free)
     )
@@ -75,14 +75,16 @@ def eliminate(
 
 def _level(
     rows: np.ndarray, columns: np.ndarray, values: np.ndarray
-) -> tuple[tuple[Block, ...], list[int]]:
-    """Return the Blocks of light variables, and the rows without a pivot in their block."""
+) -> tuple[tuple[Blocks, ...], list[int]]:
+    """Return the Blocks of light variables by their size, and the rows without a pivot in their
+    block."""
     if not len(rows):
         return (), []
     label = _labels(rows, columns)
     members = np.bincount(label[distinct(rows)[0]], minlength=len(label))
     alone = members[label[rows]] == 1
-    blocks, without = _single(rows[alone], columns[alone], values[alone])
+    single, without = _single(rows[alone], columns[alone], values[alone])
+    found = {1: [single]} if len(single[0]) else {}
     order = np.flatnonzero(~alone)
     order = order[np.argsort(label[rows[order]], kind="stable")]
     ends = np.flatnonzero(np.diff(label[rows[order]])) + 1
@@ -90,23 +92,27 @@ def _level(
         own = distinct(rows[part])[0]
         if len(own) > BLOCK:
             continue
-        block = _pivots(rows[part], columns[part], values[part])
-        if block is not None:
-            blocks.append(block)
-            own = np.array(sorted({*own.tolist()} - {*block.rows.tolist()}), dtype=int)
-        without += own.tolist()
-    return tuple(blocks), without
+        solved, by = _pivots(rows[part], columns[part], values[part])
+        if len(solved):
+            found.setdefault(len(solved), []).append((solved[None], by[None]))
+        without += sorted({*own.tolist()} - {*solved.tolist()})
+    alike = (zip(*found[size]) for size in sorted(found))
+    return tuple(
+        Blocks(rows=np.concatenate(of_rows), columns=np.concatenate(of_columns))
+        for of_rows, of_columns in alike
+    ), without
 
 
 def _single(
     rows: np.ndarray, columns: np.ndarray, values: np.ndarray
-) -> tuple[list[Block], list[int]]:
-    """Return as `_level` does blocks of one row: the variable with its largest entry."""
+) -> tuple[tuple[np.ndarray, np.ndarray], list[int]]:
+    """Return rows and variables (blocks, 1) of blocks of one row, the variable with its largest
+    entry, and the rows without one."""
     order = np.lexsort((np.abs(values), rows))
     last = order[np.flatnonzero(np.diff(rows[order], append=-1))]
     zero = values[last] == 0
-    blocks = [Block(rows=rows[[k]], columns=columns[[k]]) for k in last[~zero]]
-    return blocks, rows[last[zero]].tolist()
+    kept = last[~zero]
+    return (rows[kept, None], columns[kept, None]), rows[last[zero]].tolist()
 
 
 def _labels(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -123,8 +129,11 @@ def _labels(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         label = new
 
 
-def _pivots(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Block | None:
-    """Return the Block that complete pivoting finds in a component, None if there are no pivots."""
+def _pivots(
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and variables (size,) of the block that complete pivoting finds in a component,
+    none if there are no pivots."""
     (own, row), (light, column) = distinct(rows), distinct(columns)
     part = np.zeros((len(own), len(light)))
     part[row, column] = values
@@ -137,7 +146,5 @@ def _pivots(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Block 
         paired.append((i, j))
         part -= np.outer(part[:, j] / part[i, j], part[i])
         part[i], part[:, j] = 0.0, 0.0
-    if not paired:
-        return None
-    pairs = np.array(paired)
-    return Block(rows=own[pairs[:, 0]], columns=light[pairs[:, 1]])
+    pairs = np.array(paired, dtype=int).reshape(-1, 2)
+    return own[pairs[:, 0]], light[pairs[:, 1]]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.interior_point.elimination import Block, Elimination
+from ocp.interior_point.elimination import Blocks, Elimination
 from ocp.interior_point.kernels.sparse_products import Sparse
 from ocp.interior_point.kernels.tall_matrices import (
     BlockSubstitution,
@@ -96,18 +96,21 @@ class Level:
             support[batch.columns] = along[place[batch.rows]].any(axis=1, keepdims=True)
 
 
-def make_level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
+def make_level(blocks: tuple[Blocks, ...], matrix: Sparse, engine: Engine) -> Level:
     """Return the Level of some Blocks of a matrix."""
     m, n = matrix.shape
     owner_of_row, owner_of_column = np.full(m, -1), np.full(n, -2)
-    for number, block in enumerate(blocks):
-        owner_of_row[block.rows], owner_of_column[block.columns] = number, number
+    first = 0
+    for each in blocks:
+        number = first + np.arange(len(each.rows))[:, None]
+        owner_of_row[each.rows], owner_of_column[each.columns] = number, number
+        first += len(each.rows)
     entry = np.flatnonzero(owner_of_row[matrix.rows] >= 0)
     own = owner_of_row[matrix.rows[entry]] == owner_of_column[matrix.columns[entry]]
     other = entry[~own]
     return Level(
         batches=tuple(_bunches(blocks, matrix, entry[own])),
-        wanted=np.concatenate([block.rows for block in blocks]),
+        wanted=np.concatenate([each.rows.ravel() for each in blocks]),
         others=engine.sparse(
             rows=matrix.rows[other], columns=matrix.columns[other], shape=matrix.shape
         ),
@@ -116,12 +119,11 @@ def make_level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Lev
     )
 
 
-def _bunches(blocks: tuple[Block, ...], matrix: Sparse, own: np.ndarray) -> list[BlockBatch]:
+def _bunches(blocks: tuple[Blocks, ...], matrix: Sparse, own: np.ndarray) -> list[BlockBatch]:
     found = []
-    for size in sorted({len(block.rows) for block in blocks}):
-        alike = [block for block in blocks if len(block.rows) == size]
-        rows = np.array([block.rows for block in alike])
-        columns = np.array([block.columns for block in alike])
+    for each in blocks:
+        rows, columns = each.rows, each.columns
+        size = rows.shape[1]
         row_place, column_place = np.full(matrix.shape[0], -1), np.full(matrix.shape[1], -1)
         row_place[rows.ravel()] = np.arange(rows.size)
         column_place[columns.ravel()] = np.arange(columns.size)
@@ -146,10 +148,8 @@ def drop_growing_blocks(
     for blocks in elimination.levels:
         each, kept = make_level(blocks, matrix, Engine()), []
         for batch, small in zip(each.batches, each.moderate_blocks(values, x)):
-            kept += [
-                Block(rows=rows, columns=columns)
-                for rows, columns in zip(batch.rows[small], batch.columns[small])
-            ]
+            if small.any():
+                kept.append(Blocks(rows=batch.rows[small], columns=batch.columns[small]))
             free.append(batch.columns[~small].ravel())
             rest.append(batch.rows[~small].ravel())
         if kept:

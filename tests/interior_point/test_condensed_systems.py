@@ -124,7 +124,7 @@ def test_a_chain_that_grows_is_left_to_the_core():
     basis = Basis(tamed, pattern, Engine())
     basis.update(values)
     assert np.abs(basis.Z).max() < 1e5
-    assert len(tamed.rest) + sum(len(block.rows) for level in tamed.levels for block in level) == 12
+    assert len(tamed.rest) + sum(each.rows.size for level in tamed.levels for each in level) == 12
 
 
 def chain(growth):
