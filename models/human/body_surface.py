@@ -221,7 +221,7 @@ def with_surface(tree: Tree) -> Tree:
 
 
 def _place(tree: Tree, name: str, frames: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return where a point is (3, m), of links at `frames` {name: (4x4)}."""
+    """Return the place (3, m) of a point, of links at `frames` {name: (4x4)}."""
     point = tree.point(name)
     return np.array((frames[point.link] @ (*point.position, 1.0))[:3])
 

@@ -109,16 +109,18 @@ def sources() -> str:
     """Return a hash of the sources of the WINGS, "" where these are not to be had or may have
     changed since they were imported."""
     folder, known = Path(__file__).parents[1], hashlib.sha256()
-    files = sorted(folder.glob("*.py"))
-    files += [file for wing in WINGS for file in sorted((folder / wing).rglob("*.[pc]*"))]
+    every = [os.path.join(folder, name) for name in os.listdir(folder)]
+    for wing in WINGS:
+        every += (
+            os.path.join(path, name) for path, _, names in os.walk(folder / wing) for name in names
+        )
+    files = sorted(file for file in every if file.endswith((".py", ".c")))
     for file in files:
-        if file.suffix not in (".py", ".c"):
-            continue
-        state = file.stat()
+        state = os.stat(file)
         if max(state.st_mtime, state.st_ctime) > BEGUN - AGE:
             return ""
-        content = file.read_bytes()
-        known.update(f"{file.relative_to(folder)},{len(content)};".encode() + content)
+        content = Path(file).read_bytes()
+        known.update(f"{os.path.relpath(file, folder)},{len(content)};".encode() + content)
     return known.hexdigest() if files else ""
 
 

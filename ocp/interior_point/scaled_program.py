@@ -88,7 +88,7 @@ class Patterns:
             np.arange(self.rows),
             np.arange(len(self.fixed)),
         )
-        r, c = (np.array(each, dtype=int) for each in nlp.jacobian.sparsity_out(1).get_triplet())
+        r, c = triplets(nlp.jacobian.sparsity_out(1))
         column = self._moving_places(len(nlp.lower))
         kept = (place[r] >= 0) & (column[c] >= 0)
         self.kept = slice(None) if kept.all() else np.flatnonzero(kept)
@@ -102,7 +102,7 @@ class Patterns:
 
     def _set_curvature(self) -> None:
         pattern = self.hessian.sparsity_out(0)
-        r, c = (np.array(each, dtype=int) for each in pattern.get_triplet())
+        r, c = triplets(pattern)
         column = self._moving_places(pattern.size1())
         self.hessian_kept = np.flatnonzero((column[r] >= 0) & (column[c] >= 0))
         r, c = column[r[self.hessian_kept]], column[c[self.hessian_kept]]
@@ -127,6 +127,12 @@ class Patterns:
         lower = curvature.transposed_times(self._off_diagonal[1], x)
         out[: self.variables] = curvature.times(entries, x) + lower
         return out
+
+
+def triplets(pattern: ca.Sparsity) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows and the columns (nonzeros,) of a pattern."""
+    counts = np.diff(np.array(pattern.colind(), dtype=int))
+    return np.array(pattern.row(), dtype=int), np.repeat(np.arange(len(counts)), counts)
 
 
 def bound_roles(nlp: NLP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -48,7 +48,7 @@ def fast_version(function: "ca.Function | Values") -> ca.Function:
 def by_versions(
     values: "Sequence[ca.Function | Values]", make: Callable[..., ca.Function]
 ) -> "ca.Function | Values":
-    """Return what `make`(versions of functions) gives of them, in both versions if any has two."""
+    """Return the function that `make` gives of functions, in both versions if any has two."""
     if not any(isinstance(each, Values) for each in values):
         return make(*values)
     return Values(make(*map(fast_version, values)), lambda: make(*map(graph_of, values)))

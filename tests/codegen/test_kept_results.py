@@ -2,8 +2,9 @@
 
 import os
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ from ocp.codegen import function_map, kept_results
 from ocp.codegen.assembler import LIBRARIES, unsupported_reason
 from ocp.codegen.kept_results import digest, recall
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.transcription.kernels import kernel_backends, kernels
+from ocp.transcription.kernels import custom_derivatives, kernel_backends, kernels
 from ocp.transcription.transcribe import transcribe
 
 needed = pytest.mark.skipif(
@@ -192,8 +193,42 @@ def changed(numbers, problem):
 
 
 @needed
-def test_no_change_of_a_number_finds_a_stale_program(folder, monkeypatch):
+def test_a_kept_program_needs_no_inverse_dynamics(folder, monkeypatch):
+    """The records of a tree say all that its torques follow from."""
+    monkeypatch.setattr(function_map, "FEW", 1)
+    recursive = replace(ASSEMBLED, derivatives="recursive")
+    plain = transcribe(lift(points=8), replace(recursive, kernels="virtual"))
+    assert same(transcribe(lift(points=8), recursive), plain)
+    monkeypatch.setattr(custom_derivatives.Torque, "value", None)
+    assert same(transcribe(lift(points=8), recursive), plain)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A record of somebody's own."""
+
+    number: float
+
+
+@pytest.mark.parametrize(
+    ("one", "whole"),
+    [
+        (lift().tree, True),
+        ((1, "a", None, np.ones(2), {"b": (2.5,)}), True),
+        ((1, len), False),
+        (np.array([1.0, ca.SX.sym("x")], dtype=object), False),
+        (Stated(1.0), False),  # its methods are in no source that results are known by
+    ],
+)
+def test_records_are_known_by_their_content_where_nothing_else_is_in_them(one, whole):
+    assert custom_derivatives.record_content(one)[1] is whole
+
+
+@needed
+@pytest.mark.parametrize("derivatives", ["ad", "recursive"])
+def test_no_change_of_a_number_finds_a_stale_program(derivatives, folder, monkeypatch):
     """The program of each is that of the virtual machine, whatever others have left."""
+    settings = replace(ASSEMBLED, derivatives=derivatives)
     monkeypatch.setattr(function_map, "FEW", 1)
     numbers = np.random.default_rng(5)
     problem = lift(points=6)
@@ -201,5 +236,5 @@ def test_no_change_of_a_number_finds_a_stale_program(folder, monkeypatch):
         problem = changed(numbers, problem if numbers.random() < 0.5 else lift(points=6))
         for points in {6, int(numbers.integers(6, 8))}:
             each = replace(problem, motion=replace(problem.motion, points=points))
-            plain = transcribe(each, Transcription(kernels="virtual"))
-            assert same(transcribe(each, ASSEMBLED), plain)
+            plain = transcribe(each, replace(settings, kernels="virtual"))
+            assert same(transcribe(each, settings), plain)

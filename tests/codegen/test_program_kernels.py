@@ -85,7 +85,7 @@ def test_a_program_has_the_same_bits_without_avx(name, monkeypatch):
 
 @needed
 def test_quick_values_have_the_bits_of_those_that_can_be_differentiated(monkeypatch):
-    from ocp.solvers.nlp import fast_version
+    from ocp.solvers.nlp import fast_version, graph_of
 
     everything(monkeypatch)
     nlp, virtual = (made("scalar", kernels).nlp for kernels in ("assembled", "virtual"))
@@ -93,9 +93,10 @@ def test_quick_values_have_the_bits_of_those_that_can_be_differentiated(monkeypa
     for plain, slow in zip(
         (nlp.objective, nlp.constraints), (virtual.objective, virtual.constraints)
     ):
-        assert fast_version(plain) is not plain
-        assert np.array_equal(np.array(fast_version(plain)(x)), np.array(plain(x)))
-        assert fast_version(slow) is slow
+        assert fast_version(plain) is not graph_of(plain)
+        assert np.array_equal(np.array(plain(x)), np.array(graph_of(plain)(x)))
+        assert np.array_equal(np.array(plain(x)), np.array(slow(x)))
+        assert fast_version(slow) is slow is graph_of(slow)
 
 
 @needed

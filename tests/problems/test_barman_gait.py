@@ -141,8 +141,8 @@ def test_constant_is_constant():
     for of in (problem, step_of):
         stated = of(objective="constant", without=",".join(FAMILIES))
         assert stated.objective.terms == ()
-        f = transcribe(stated, TASK.transcription).nlp.objective
-        assert float(f(np.linspace(0.0, 1.0, f.size1_in(0)))) == 0.0
+        nlp = transcribe(stated, TASK.transcription).nlp
+        assert float(nlp.objective(np.linspace(0.0, 1.0, len(nlp.lower)))) == 0.0
     assert [term.name for _, term in step_of().objective.terms] == ["dynamic_effort", "smoothness"]
 
 

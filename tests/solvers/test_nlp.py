@@ -14,7 +14,16 @@ import pytest
 
 from ocp import Attempt, prepare, solve
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
-from ocp.solvers import NLP, Solver, feasibility, keep_interrupts, kkt_residual, minimize
+from ocp.solvers import (
+    NLP,
+    Solver,
+    feasibility,
+    keep_interrupts,
+    kkt_residual,
+    minimize,
+    with_rows,
+)
+from ocp.solvers.nlp import Values
 from ocp.solvers.progress import Record
 from ocp.transcription import transcribe_phase
 
@@ -303,3 +312,21 @@ def test_the_feasibility_program_has_the_same_constraints_and_no_objective():
     both = solve(two_link_lift(), attempts=[Attempt(feasible_first=True)])
     assert both.statistics["stages"] == ["Solve_Succeeded"] * 2
     assert both.objective == pytest.approx(second.f, rel=1e-10)
+
+
+def test_the_graph_of_a_function_is_built_for_expressions_alone():
+    """Numbers are given by its fast version, also after rows were left out."""
+    x, calls = ca.MX.sym("x", 2), []
+    fast = ca.Function("g", [x], [ca.vertcat(x[0] * x[1], x[0])])
+
+    def graph():
+        calls.append("built")
+        return ca.Function("g", [x], [ca.vertcat(x[0] * x[1], x[0])])
+
+    nlp = replace(
+        small_program(), constraints=Values(fast, graph), g_lower=np.ones(2), g_upper=np.ones(2)
+    )
+    fewer = with_rows(nlp, np.array([1]))
+    assert float(fewer.constraints([2.0, 3.0])) == 2.0 and calls == []
+    assert float(ca.Function("g", [x], [fewer.constraints(x)])([2.0, 3.0])) == 2.0
+    assert calls == ["built"]

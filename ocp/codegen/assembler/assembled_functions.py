@@ -42,7 +42,7 @@ def _pass_self_test() -> Parts:
 
 
 def self_test_reason() -> str:
-    """Return what `unsupported_reason` does, from the test itself."""
+    """Return the reason that `unsupported_reason` gives, from the test itself."""
     try:
         return self_test.difference(assemble_map)
     except NoMachineCode as reason:

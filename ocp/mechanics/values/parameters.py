@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.expression_data import ExpressionData
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
 from ocp.pickling import CARRIERS, portable
 from ocp.spelling import suggest_fields
@@ -351,10 +352,25 @@ def parameters_of(value: object) -> tuple[Parameter, ...]:
 
     They come in the order in which they are met. What is inside functions is not seen.
     """
+    if not anything_open():
+        return ()
+    kind: type = type(value)
+    return (_parameters_in_record if _is_frozen(kind) else _parameters_in)(value)
+
+
+@cache
+def _is_frozen(kind: type) -> bool:
+    """Tell whether values of a kind are records that cannot change."""
+    return bool(getattr(getattr(kind, "__dataclass_params__", None), "frozen", False))
+
+
+def _parameters_in(value: object) -> tuple[Parameter, ...]:
     met: dict[Parameter, None] = {}
-    if anything_open():
-        _meet(value, met)
+    _meet(value, met)
     return tuple(met)
+
+
+_parameters_in_record = memoize(8)(_parameters_in)
 
 
 def _meet(value: Any, met: dict[Parameter, None]) -> None:

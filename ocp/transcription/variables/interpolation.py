@@ -159,8 +159,9 @@ def _lagrange(nodes: Array, s: Array) -> Array:
     """Return the polynomials that are 1 at one of the nodes and 0 at the others, (N, nodes)."""
     values = np.ones((len(s), len(nodes)))
     for j, node in enumerate(nodes):
-        for other in np.delete(nodes, j):
-            values[:, j] *= (s - other) / (node - other)
+        for k, other in enumerate(nodes):
+            if k != j:
+                values[:, j] *= (s - other) / (node - other)
     return values
 
 
@@ -168,9 +169,9 @@ def _lagrange_slopes(nodes: Array, s: Array) -> Array:
     """Return the slopes of these polynomials, (N, nodes)."""
     slopes = np.zeros((len(s), len(nodes)))
     for j, node in enumerate(nodes):
-        others = np.delete(nodes, j)
+        others = np.concatenate([nodes[:j], nodes[j + 1 :]])
         for k in range(len(others)):
-            rest = np.delete(others, k)
+            rest = np.concatenate([others[:k], others[k + 1 :]])
             slopes[:, j] += np.prod(s[:, None] - rest, axis=1)
         slopes[:, j] /= np.prod(node - others)
     return slopes

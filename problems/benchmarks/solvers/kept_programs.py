@@ -92,8 +92,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("nothing is kept here: see OCP_KEPT", file=sys.stderr)
         for number in range(flags.edits):
             problem, before = edited(chosen), len(os.listdir(folder))
-            kept = transcribe(problem, Transcription(kernels="assembled"))
-            plain = transcribe(problem, Transcription(kernels="virtual"))
+            slopes = chosen.choice(("ad", "recursive"))
+            kept, plain = (
+                transcribe(problem, Transcription(kernels=kernels, derivatives=slopes))
+                for kernels in ("assembled", "virtual")
+            )
             stale += not alike(kept, plain, number)
             found += len(os.listdir(folder)) == before
     print(f"{flags.edits} edits: {stale} stale programs, {found} that were all kept before")
