@@ -162,16 +162,8 @@ def closely(problem: Problem, transcription: Transcription) -> Transcription:
         return replace(transcription, method=replace(method, nodes=nodes, shared=shared))
     if problem.phases:
         return transcription
-    return with_shared_steps(transcription, SHARED if freely(problem) else CLOSER)
-
-
-def with_shared_steps(transcription: Transcription, steps: int) -> Transcription:
-    """Return a transcription of at least so many steps of the grid to a segment where both feet
-    bear, unless it has been told how many."""
-    method = transcription.method
-    if not isinstance(method, Spline) or method.shared is not None:
-        return transcription
-    return replace(transcription, method=replace(method, shared=max(steps, method.nodes)))
+    shared = max(SHARED if freely(problem) else CLOSER, method.nodes)
+    return replace(transcription, method=replace(method, shared=shared))
 
 
 def with_numbers(problem: Problem, values: Mapping[str, float]) -> Problem:

@@ -11,6 +11,7 @@ from phased_motions import moved
 from ocp import Solver, Spline, Strength, Transcription
 from ocp.mechanics import center_of_mass, positions
 from ocp.models.human import human
+from ocp.problems import gait
 from ocp.problems.gait import gait_start, gait_stop
 from ocp.problems.gait.starting_stopping import (
     SteadyWalk,
@@ -18,6 +19,7 @@ from ocp.problems.gait.starting_stopping import (
     carried,
     closing,
     draw,
+    phases,
     posture,
     releasing,
     solve,
@@ -32,17 +34,17 @@ from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.starting_stopping.solve import postures
 from ocp.problems.gait.statement.contact_schedule import PLAIN
 from ocp.solvers.progress import listen
+from ocp.studies import call_by_flags
 
 WIDTH = 0.1
+EFFORT = SteadyWalk(active=FEW_JOINTS, objective="effort")
 FEW = Transcription(method=Spline(nodes=2))  # whose torques are bounded at few instants
 
 
 @pytest.fixture(scope="module")
 def started():
     """Return the first step of a body of few joints."""
-    return by_way(gait_start.problem(SteadyWalk(active=FEW_JOINTS)), FEW, Solver()).require(
-        coarse=True
-    )
+    return by_way(gait_start.problem(EFFORT), FEW, Solver()).require(coarse=True)
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +52,7 @@ def stopped():
     """Return the last step of a body of few joints, which this barrier finds in a third of the
     iterations."""
     quick = Solver(options={"mu_strategy": "adaptive"})
-    return by_way(
-        gait_stop.problem(SteadyWalk(active=FEW_JOINTS), settling=0.4), FEW, quick
-    ).require(coarse=True)
+    return by_way(gait_stop.problem(EFFORT, settling=0.4), FEW, quick).require(coarse=True)
 
 
 def place(tree, q, name):
@@ -149,12 +149,13 @@ ASKED = {
     "person": "",
     "active": FEW_JOINTS,
     "objective": "effort",
-    "smooth": 0.0025,
+    "smooth": None,
+    "points": None,
 }
 
 
 def test_a_first_guess_strikes_where_the_foot_shall_stand():
-    stated = gait_start.problem(SteadyWalk(active=FEW_JOINTS), first_step=0.4)
+    stated = gait_start.problem(EFFORT, first_step=0.4)
     known = dict(postures(stated))
     assert list(known) == [0, 1, 3, 5]
     np.testing.assert_allclose(known[0], known[1])
@@ -177,6 +178,25 @@ def test_people_with_strength_over_angle_start_and_stop_without_the_walk_s_accel
     assert set(carried(SimpleNamespace(problem=SimpleNamespace(tree=body), **still))) == told
 
 
+def test_the_motion_s_points_are_not_those_of_the_walk_whose_state_it_has(monkeypatch):
+    """Nor is the weight of accelerations another than the walk's."""
+    asked = []
+
+    def walked(**flags):
+        asked.append(flags)
+        return SimpleNamespace(problem=call_by_flags(gait.problem, flags))
+
+    monkeypatch.setattr(phases, "steady", walked)
+    for objective, found in (("elastic", 18), ("effort", 8)):
+        walk = SteadyWalk(active=FEW_JOINTS, objective=objective)
+        who, finer = phases.walker(walk), phases.walker(replace(walk, points=24))
+        assert (who.points, finer.points) == (found, 24)
+        degree = who.spline(who.time).degree
+        assert who.spline(who.time).points == found
+        assert finer.spline(2 * who.time).points == 2 * (24 - degree) + degree
+    assert {each["points"] for each in asked} == {each["smooth"] for each in asked} == {None}
+
+
 def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
     """As many as there are phases; the first solve has constant torque limits alone."""
     weak = Strength(joint="shoulder", direction=1, capacity=lambda x, speed: 3.0 - 0.5 * x**2)
@@ -197,6 +217,7 @@ def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
     [
         (gait_start, {"shifting": 0.0}, "shifting: expected a number above 0"),
         (gait_start, {"first_step": -0.6}, "first_step: expected a number above 0"),
+        (gait_start, {"objective": "effort", "points": 3}, "points: expected at least 4, got 3"),
         (gait_start, {"speed": -1.0}, "speed: expected a number above 0"),
         (gait_stop, {"settling": -1.0}, "settling: expected a number above 0"),
         (gait_stop, {"last_step": 0.0}, "last_step: expected a number above 0"),

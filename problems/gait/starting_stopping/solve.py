@@ -14,8 +14,8 @@ from ocp.problems.gait.solve_step import (
     AFTER,
     CAREFUL,
     QUICK,
-    SHARED,
     TUNED,
+    closely,
     joined,
     left_of,
     onward,
@@ -23,7 +23,6 @@ from ocp.problems.gait.solve_step import (
     prepared,
     quickest,
     strong,
-    with_shared_steps,
 )
 from ocp.solving import with_stage
 
@@ -43,8 +42,7 @@ def by_way(
     """Solve a first step or a last one from a guess, or from straight ways between standing, the
     state of the walk and its mirror image. A failed attempt is followed by a more careful one;
     people with strength over angle begin with constant limits, as `by_limits` says."""
-    if strong(problem):
-        transcription = with_shared_steps(transcription, SHARED)  # as `closely` has of a step
+    transcription = closely(problem, transcription)
     if guess is None and strong(problem):
         solved = by_limits(problem, transcription, solver, watch=watch)
         if solved is not None:

@@ -22,8 +22,6 @@ MOTIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
         "stairs down": ("gait", DOWN),
         "start of a walk": ("gait_start", {}),
         "stop of a walk": ("gait_stop", {}),
-        "start, by people's cost": ("gait_start", {"objective": "human", "points": 14}),
-        "stop, by people's cost": ("gait_stop", {"objective": "human", "points": 14}),
         "a box carried": ("carry", {}),
         "a cart pushed": ("cart_push", {}),
         "a cart pulled": ("cart_push", {"pull": True, "bar": 0.8}),
