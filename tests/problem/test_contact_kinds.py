@@ -175,6 +175,27 @@ def test_contacts_of_one_body_bear_no_other_that_floats():
             check_two_pass(tree, ground)
 
 
+def test_a_foot_is_of_the_body_that_floats_whatever_its_link_is_called():
+    """As in OpenSim's models, whose links have names beside those of their joints."""
+    tree = biped()
+    links = [replace(link, name=f"body_{k}") for k, link in enumerate(tree.links)]
+    called = {name: f"body_{k}" for k, name in enumerate(tree.link_names)}
+    named = replace(
+        tree,
+        links=links,
+        joints=[replace(each, parent=called.get(each.parent, each.parent)) for each in tree.joints],
+        points=[replace(point, link=called[point.link]) for point in tree.points],
+    )
+    feet = [
+        replace(
+            foot,
+            supports=[replace(each, link=called[each.link]) for each in foot.supports],
+        )
+        for foot in steps().feet
+    ]
+    assert is_corrected(named, replace(steps(), feet=feet))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_contact_works_as_a_load_at_its_point(seed):
     """J' f of a random tree on a random root equals inverse dynamics' own load there."""

@@ -96,12 +96,11 @@ def strangers(tree: Tree, ground: Ground) -> str:
     for k, parent in enumerate(tree.parents):
         if parent in body:
             body.add(k)
-    names = {tree.joints[k].name for k in body}
     return ", ".join(
         f"{foot.name!r} on {each.link!r}"
         for foot in ground.feet
         for each in foot.supports
-        if each.link not in names
+        if tree.link_index(each.link) not in body
     )
 
 
