@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 from random_trees import random_tree
 
-from ocp import Link, Parameter, Tree, revolute, simulate, solve
-from ocp.certificate.checks.simulation import massless_rows
+from ocp import Link, Parameter, Tree, prismatic, revolute, simulate, solve
+from ocp.certificate.checks.simulation import (
+    march,
+    massless_rows,
+    ramp_integrator,
+    ramp_parameters,
+)
 from ocp.dynamics import NEWTON_EULER, mass_matrix
 from ocp.mechanics import close_coordinates, close_rates, with_values
 from ocp.mechanics.kinematics.loop_assembly import closed_configurations
@@ -125,3 +130,14 @@ def test_coordinates_that_move_no_mass_are_those_of_an_empty_diagonal(seed):
     assert massless_rows(tree) == tuple(empty) == (tree.dof - 1,) and massless_rows(
         tree
     ) is massless_rows(tree)
+
+
+def test_a_replay_that_is_lost_ends_there():
+    """A mass of 1 kg under 100 N is 12.5 m off a plan that rests after 0.5 s."""
+    slide = prismatic("x", axis=(1, 0, 0))
+    tree = Tree(links=(Link(mass=1.0),), joints=(slide,), gravity=(0, 0, 0))
+    t, table = np.linspace(0.0, 1.0, 11), np.full((1, 11), 100.0)
+    steps, rest = ramp_parameters(t, table), np.zeros((2, 11))
+    states = march(ramp_integrator(tree, 0.1), rest[:, 0], steps, plan=rest)
+    assert states[0, :5] == pytest.approx(50.0 * t[:5] ** 2)
+    assert np.isnan(states[:, 5:]).all()

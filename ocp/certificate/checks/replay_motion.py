@@ -85,7 +85,7 @@ def replay_instants(solution: Solution) -> np.ndarray:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviations:
     """Distances of a plan from the motion that its torques make (rad or m); inf where a replay
-    diverged.
+    diverged, or was LOST.
 
     Attributes:
         drift: the largest, of a replay of the whole motion.
@@ -126,7 +126,7 @@ def deviations(solution: Solution) -> Deviations:
         _segment_parameters(solution),
     )
     n = solution.problem.tree.dof
-    whole = march(segment, plan[:, 0], coefficients)
+    whole = march(segment, plan[:, 0], coefficients, plan=plan)
     errors, shares = _segment_errors(solution, plan, segment, coefficients)
     tree = solution.problem.tree
     drift = np.abs(scale_quaternions(tree, whole) - scale_quaternions(tree, plan))[:n].max(axis=0)

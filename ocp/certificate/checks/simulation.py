@@ -28,6 +28,7 @@ from ocp.problem.load_evaluation import loads_in_state
 from ocp.solvers.nlp import Option
 from ocp.transcription.kernels.kernels import function
 
+LOST = 10.0  # rad or m: a replay so far from its plan tells no more of it
 TOLERANCE = 1e-10  # of the integrator, absolute and relative
 WEIGHTLESS = 1e-14  # of the largest inertia: less is none
 # Adams' formulas of up to twelfth order with functional iteration (no Jacobian): for smooth motions
@@ -290,7 +291,11 @@ def cvodes_integrator(
 
 
 def march(
-    integrator: Integrator, start: ArrayLike, parameters: ArrayLike, anew: np.ndarray | None = None
+    integrator: Integrator,
+    start: ArrayLike,
+    parameters: ArrayLike,
+    anew: np.ndarray | None = None,
+    plan: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the states (2 n, steps + 1) from a start (2 n,) on.
 
@@ -300,9 +305,11 @@ def march(
         parameters: those of each step (steps, ..).
         anew: states (2 n, steps + 1) at which the steps begin; by default each where the last
             one ended.
+        plan: states (2 n, steps + 1) that the motion is to be near to: once coordinates are LOST
+            from these it ends, as an unstable body without feedback only spins ever faster.
 
     Returns:
-        The states, NaN from where the motion blew up.
+        The states, NaN from where the motion blew up or was lost.
     """
     parameters = np.asarray(parameters)
     states = np.full((len(np.asarray(start)), len(parameters) + 1), np.nan)
@@ -320,5 +327,9 @@ def march(
                 result = stepped(x0=begin, p=values)
             except RuntimeError:
                 break
-        states[:, k + 1] = np.array(result["xf"][:, -1]).ravel()
+        reached = np.array(result["xf"][:, -1]).ravel()
+        n = len(reached) // 2
+        if plan is not None and np.abs(reached - plan[:, k + 1])[:n].max() > LOST:
+            break
+        states[:, k + 1] = reached
     return states
