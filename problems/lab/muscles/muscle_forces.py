@@ -26,6 +26,7 @@ from ocp import Tree
 from ocp.mechanics import State
 from ocp.mechanics.muscles import Muscle, muscles_of
 from ocp.problems.lab.muscles.electromyograms import Electromyograms
+from ocp.problems.lab.muscles.synergies import Synergies, muscle_synergies
 
 RESERVE = 10.0  # N m or N: of a joint's reserve that counts as one fully active muscle
 ROUNDS = 60  # of the search for bounds that hold
@@ -46,6 +47,7 @@ class MuscleForces:
         reserves: what muscles lack of them (k, N), N m.
         followed: the envelopes (m, N) that activations were to be near to, nan where there was
             none.
+        synergies: of which activations are made, None where every muscle is by itself.
     """
 
     t: np.ndarray
@@ -56,6 +58,7 @@ class MuscleForces:
     moments: np.ndarray
     reserves: np.ndarray
     followed: np.ndarray
+    synergies: Synergies | None = None
 
     @property
     def largest_reserve(self) -> float:
@@ -86,6 +89,7 @@ def muscle_forces(
     joints: Sequence[str],
     reserve: float = RESERVE,
     emg: Electromyograms = Electromyograms(envelopes={}),
+    synergies: int = 0,
 ) -> MuscleForces:
     """Return the activations that share the moments of joints, and the muscles' forces.
 
@@ -99,10 +103,12 @@ def muscle_forces(
         joints: names of the coordinates whose moments muscles share.
         reserve: N m or N: a joint's reserve that counts as much as a fully active muscle.
         emg: of some of the muscles, to be near to.
+        synergies: number of patterns, of all muscles that activations share, which are those
+            of the activations without; their least squared drives share the moments then.
 
     Raises:
         ValueError: the model has no muscles, a joint is none of its coordinates, or an envelope is
-            of no muscle, of other times, below 0 or of no weight.
+            of no muscle, of other times, below 0 or of no weight; more synergies than muscles.
     """
     muscles = [replace(each, tendon="rigid", fatigue=None) for each in muscles_of(model)]
     if not muscles:
@@ -118,6 +124,10 @@ def muscle_forces(
         weights = np.where(np.isfinite(near[k]), emg.weight, 0.0)
         to = np.nan_to_num(near[k]), weights
         found[k] = least_activations(gains[k], wanted[k], reserve, lower, upper, near=to)
+    patterns = muscle_synergies(found.T, synergies) if synergies else None
+    if patterns is not None:
+        patterns = _sharing_drives(patterns, gains, wanted, reserve)
+        found = (patterns.weights @ patterns.drives).T
     given = np.einsum("nkm,nm->nk", gains, found)
     return MuscleForces(
         t=np.asarray(t, dtype=float),
@@ -128,7 +138,21 @@ def muscle_forces(
         moments=moments[rows],
         reserves=(wanted - given).T,
         followed=near.T,
+        synergies=patterns,
     )
+
+
+def _sharing_drives(
+    patterns: Synergies, gains: np.ndarray, wanted: np.ndarray, reserve: float
+) -> Synergies:
+    """Return synergies whose drives share moments (N, k) that full activations give by `gains` (N,
+    k, m)."""
+    drives, count = np.full_like(patterns.drives, np.nan), len(patterns.drives)
+    none, all_there_is = np.zeros(count), np.full(count, np.inf)
+    for k in np.flatnonzero(np.isfinite(wanted).all(axis=1)):
+        own = gains[k] @ patterns.weights
+        drives[:, k] = least_activations(own, wanted[k], reserve, none, all_there_is)
+    return replace(patterns, drives=drives)
 
 
 def least_activations(
