@@ -84,6 +84,19 @@ class MarkerFit:
             for name, rows in self.residuals.items()
         }
 
+    def residuals_along(
+        self, q: np.ndarray, frames: np.ndarray | slice = slice(None)
+    ) -> Mapping[str, np.ndarray]:
+        """Return the residuals {marker: (3, M)} m that other coordinates (n, M) leave in some of
+        the frames."""
+        names = tuple(self.residuals)
+        here, own = (
+            point_places(self.tree, names, each)[0].reshape(-1, 3, q.shape[1])
+            for each in (q, self.q[:, frames])
+        )
+        left = (rows[:, frames] for rows in self.residuals.values())
+        return _by_name(names, [rows + far for rows, far in zip(left, own - here)])
+
     @property
     def angles(self) -> Series:
         """The coordinates as a Series {joint: (1, N)}, for `angle_tracking`."""

@@ -6,7 +6,9 @@ from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.muscles.electromyograms import Electromyograms, electromyograms
 from ocp.problems.lab.muscles.muscle_excitations import MuscleExcitations, muscle_excitations
 from ocp.problems.lab.muscles.muscle_forces import MuscleForces, muscle_forces
+from ocp.problems.lab.muscles.synergies import Synergies, muscle_synergies
 from ocp.problems.lab.report import LabSettings, lab, save_analysis
+from ocp.problems.lab.tracked_trial import TrackedTrial, track
 from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse, weights_of
 from ocp.problems.lab.what_if import Change, WhatIf, predicted_walk, what_if
 
@@ -21,6 +23,8 @@ __all__ = [
     "MeasuredPerson",
     "MuscleExcitations",
     "MuscleForces",
+    "Synergies",
+    "TrackedTrial",
     "WhatIf",
     "analyse",
     "electromyograms",
@@ -28,10 +32,12 @@ __all__ = [
     "lab",
     "muscle_excitations",
     "muscle_forces",
+    "muscle_synergies",
     "person_of_model",
     "predicted_walk",
     "save_analysis",
     "scale",
+    "track",
     "weights_of",
     "what_if",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ocp import __version__
+from ocp import NotSolved, __version__, save
 from ocp.interchange import Table, load_model, save_table
 from ocp.models.human import normative
 from ocp.plots import Curve, Panel, panels
@@ -20,6 +20,7 @@ from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
 from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.muscles.muscle_forces import MuscleForces
+from ocp.problems.lab.tracked_trial import track
 from ocp.problems.lab.trial_analysis import CUTOFF, PERCENT, Analysis, analyse
 from ocp.problems.lab.trials import (
     Trial,
@@ -60,6 +61,7 @@ class LabSettings:
         functional: name of the trial in which thighs swing to all sides; by default one whose name
             says so, if there is one.
         emg: (column, names of the model's muscles) of tables of electromyograms, where they differ.
+        track: whether trials are tracked with dynamics.
     """
 
     mass: float | None = None
@@ -71,6 +73,7 @@ class LabSettings:
     model: str | Path | None = None
     functional: str = ""
     emg: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    track: bool = False
 
 
 def lab(
@@ -78,9 +81,10 @@ def lab(
 ) -> Path:
     """Analyse the trials of a folder and return the page that reports them.
 
-    Beside the page are NAME_angles.mot, NAME_moments.sto and NAME.json of each trial. A trial whose
-    files and settings are as before is not analysed again; one that is refused is named with the
-    reason, and the others go on.
+    Beside the page are NAME_angles.mot, NAME_moments.sto and NAME.json of each trial, and of one
+    that is tracked NAME_tracked.npz, for `ocp verify`, and its tables. A trial whose files and
+    settings are as before is not analysed again; one that is refused is named with the reason, and
+    the others go on.
 
     Args:
         folder: of .c3d files, or .trc files with those of plates.
@@ -178,9 +182,23 @@ def _answer(
     else:
         save_analysis(found, place / trial.name)
         answer = _numbers(found)
+        if settings.track:
+            answer["tracked"] = _track_trial(found, place / f"{trial.name}_tracked")
     answer["key"] = key.hexdigest()
     write(kept, json.dumps(answer, indent=1))
     return answer
+
+
+def _track_trial(found: Analysis, stem: Path) -> dict[str, object]:
+    """Return the numbers of a trial's tracking, written to STEM.npz and its tables, or why there is
+    none."""
+    try:
+        tracked = track(found)
+    except (ValueError, NotSolved) as error:
+        return {"refused": str(error)}
+    save(tracked.solution, stem.with_suffix(".npz"))
+    save_analysis(tracked.trial, stem)
+    return tracked.data()
 
 
 def save_analysis(found: Analysis, stem: Path) -> None:
@@ -295,6 +313,8 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"<p>Unexplained at the pelvis: {force:.0f} N, {moment:.0f} N m (rms).</p>"
     if answer["consistent"]:
         yield from _change(answer["consistent"])
+    if "tracked" in answer:
+        yield from _tracking(answer["tracked"])
     if answer["reserve"] is not None:
         lacking = answer["reserve"]
         yield f"<p>Muscles by static optimisation: they lack up to {lacking:.0f} N m.</p>"
@@ -308,6 +328,38 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
     yield _rows(("segment", "markers off (mm rms)"), rms)
     events = [[f"{time:.3f}", foot, kind, told] for time, foot, kind, told in answer["events"]]
     yield _rows(("time (s)", "foot", "event", "told by"), events)
+
+
+def _tracking(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paragraphs about tracking with dynamics."""
+    if "refused" in answer:
+        yield f"<p><b>Not tracked:</b> {html.escape(answer['refused'])}</p>"
+        return
+    (start, end), (plates, instants) = answer["span"], answer["plates"]
+    feet = "; ".join(
+        f"{foot} by {force:.1f} N, {moment:.1f} N m"
+        for foot, (force, moment) in answer["forces"].items()
+    )
+    yield (
+        f"<p>Tracked with dynamics from {start:.2f} to {end:.2f} s: {answer['status']} in "
+        f"{answer['iterations']} iterations, {answer['certificate']}. Forces are off the plates "
+        f"{feet} (rms), {100 * answer['share']:.2f} % of the weight. Plates weigh by constant "
+        f"errors of {plates[0]:g} N and {1e3 * plates[1]:g} mm [assumed], and by "
+        f"{instants[0]:.2g} N and {1e3 * instants[1]:.2g} mm at each instant (of their samples, at "
+        "least as much); markers by what inverse kinematics leave of each about its mean, where "
+        "it sits on its segment.</p>"
+    )
+    rows = [[name, f"{was:.1f}", f"{now:.1f}"] for name, (was, now) in answer["markers_mm"].items()]
+    yield _rows(("segment", "markers off before (mm rms)", "tracked"), rows)
+    noise = [[name, f"{size:.1f}"] for name, size in answer["noise_mm"].items()]
+    yield _rows(("marker", "weighs by (mm)"), noise)
+    errors = [
+        [name, ", ".join(f"{x:.1f}" for x in push), ", ".join(f"{x:.1f}" for x in place)]
+        for name, (push, place) in answer["errors"].items()
+    ]
+    yield _rows(("stance", "plate off by (N)", "pressure (mm)"), errors)
+    moved = [[name, f"{rms:.2f}", f"{most:.2f}"] for name, (rms, most) in answer["moved"].items()]
+    yield _rows(("coordinate", "tracked, changed (deg or mm, rms)", "at most"), moved)
 
 
 def _electromyograms(answer: Mapping[str, Any]) -> Iterator[str]:

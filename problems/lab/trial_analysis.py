@@ -1,7 +1,7 @@
 """A trial of a measured person: angles, moments, powers, events and cycles."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -213,6 +213,52 @@ def analyse(
     )
 
 
+def known_runs(trial: Analysis) -> tuple[tuple[float, float], ...]:
+    """Return the spans (s) of frames in which plates tell all that the ground does.
+
+    Args:
+        trial: the Analysis.
+    """
+    return _runs(trial.known, trial.fit.t)
+
+
+def replaced_motion(trial: Analysis, fit: MarkerFit, torques: np.ndarray, feet: Series) -> Analysis:
+    """Return a trial along another motion, of some of its frames, with its strides and muscles.
+
+    Args:
+        trial: the Analysis.
+        fit: the motion, with the residuals of markers along it.
+        torques: (n, N) N m or N.
+        feet: wrenches of the ground on both feet.
+    """
+    person, first, last = trial.person, fit.t[0], fit.t[-1]
+    events = tuple(event for event in trial.events if first <= event.time <= last)
+    muscles = None
+    if trial.muscles is not None:
+        muscles = _muscles(person, fit, torques, _followed_emg(trial.muscles, fit.t))
+    return replace(
+        trial,
+        fit=fit,
+        torques=torques,
+        feet=feet,
+        known=np.ones(len(fit.t), dtype=bool),
+        consistent=None,
+        muscles=muscles,
+        events=events,
+        cycles=tuple(_cycles(person, fit, torques, events, trial.treads)),
+    )
+
+
+def _followed_emg(muscles: MuscleForces, t: np.ndarray) -> Series | None:
+    """Return the envelopes that muscles followed at other times (N,), None without any."""
+    there = {
+        name: np.interp(t, muscles.t, row)[None]
+        for name, row in zip(muscles.names, muscles.followed)
+        if np.isfinite(row).all()
+    }
+    return Series(t=t, values=there, source="electromyograms") if there else None
+
+
 def _unexplained_root(tree: Tree, torques: np.ndarray, known: np.ndarray) -> tuple[float, float]:
     """Return the root mean squares of the force (N) and moment (N m) on passive joints, of the
     times that are known; nan where none are."""
@@ -397,6 +443,11 @@ def known_spans(
             )
             if stands and low and not covered:
                 told &= ~span
+    return _runs(told, t)
+
+
+def _runs(told: np.ndarray, t: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """Return the spans (s) of times (N,) at which all is told, of more than BRIEF."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], told, [0]]).astype(int)))
     return tuple(
         (float(t[first]), float(t[end - 1]))

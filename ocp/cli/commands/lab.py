@@ -34,6 +34,9 @@ def command(arguments: Sequence[str]) -> int:
         print(f"{path.stem}: {len(answer['cycles'])} strides, {len(answer['doubts'])} doubts")
         for doubt in answer["doubts"]:
             print(f"  doubt: {doubt}")
+        if "tracked" in answer:
+            tracked = answer["tracked"]
+            print(f"  tracked: {tracked.get('refused') or tracked['certificate']}")
     print(page)
     return status
 
@@ -72,6 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--emg", action="append", default=[], metavar="COLUMN=MUSCLE+MUSCLE", help=words
     )
+    words = "track markers and plates by a dynamic motion with a certificate (NAME_tracked.npz)"
+    parser.add_argument("--track", action="store_true", help=words)
     words = "folder of what is written (default: lab in FOLDER)"
     parser.add_argument("--out", metavar="DIR", help=words)
     return parser

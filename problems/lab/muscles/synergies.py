@@ -50,8 +50,8 @@ def muscle_synergies(activations: np.ndarray, count: int) -> Synergies:
     weights, drives = _first_factors(rows, count)
     before = float(np.sum(rows**2))
     for _ in range(SWEEPS):
-        drives = _improved(drives, weights.T @ rows, weights.T @ weights)
-        weights = _improved(weights.T, drives @ rows.T, drives @ drives.T).T
+        drives = _improve_factor(drives, weights.T @ rows, weights.T @ weights)
+        weights = _improve_factor(weights.T, drives @ rows.T, drives @ drives.T).T
         left = float(np.sum((rows - weights @ drives) ** 2))
         if abs(before - left) <= ENOUGH * before:
             break
@@ -80,7 +80,7 @@ def _first_factors(rows: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray
     return weights, drives
 
 
-def _improved(factor: np.ndarray, pull: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _improve_factor(factor: np.ndarray, pull: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Return a factor (k, N) whose rows are the least squares of one after the other."""
     factor = factor.copy()
     for k in range(len(factor)):

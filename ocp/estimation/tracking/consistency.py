@@ -24,6 +24,14 @@ import numpy as np
 from ocp.estimation.inverse_dynamics import measured_torques, pushed_torques
 from ocp.estimation.marker_kinematics import MarkerFit
 from ocp.estimation.marker_residuals import point_places
+from ocp.estimation.tracking.plates_in_band import (
+    BAND,
+    PER_SEGMENT,
+    Instants,
+    Plates,
+    instants_of,
+    plates_in_band,
+)
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.validation import positive
 from ocp.motion import BSpline, split_segments
@@ -32,12 +40,7 @@ from ocp.problem import Series, weight_roots
 from ocp.solvers.linear_algebra.banded import factorise
 from ocp.transcription.kernels.kernels import evaluate, function
 
-# Hz: of forces and changes; 99 % of a step's forces is below 15 (Antonsson & Mann 1985)
-BAND = 24.0
-PER_SEGMENT = 3  # instants of conditions: one more than a cubic piece of forces has freedom
 BETWEEN = 20  # times in each segment at which forces are told: lines between miss less than 1 N
-SAMPLES = 8  # of forces, whose mean over a segment is taken
-DEGREE = 3  # of forces, as of accelerations
 NOISE = 1e-3  # m: of markers, at least
 ARM = 0.1  # m: a marker so far from every axis is added, which sees all joints [assumed]
 RATIO = 1e-2  # m^2/N^2: of squares of residuals beside those of changes, in the first steps
@@ -46,8 +49,6 @@ ENOUGH = 0.3  # N, N m: a residual that is none
 SHORTEST = 1e-2  # of a step
 ROUNDING = 1e-9  # of the augmented Lagrangian
 SMALL = 1e-3  # of the augmented Lagrangian: a decrease that ends the search
-EDGE = 2  # segments: beside a load, in which its edge is blurred
-LOADED = 1.0  # N: of a foot whose pressure has a place
 
 
 @portable
@@ -132,67 +133,6 @@ def consistent_motion(
     begin, search = _first(name, fit, forces, links, known, weights, noise)
     points, status, count = _solve(search, begin)
     return _result(search, fit, forces, links, (begin, points), (status, count))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Instants:
-    """Instants of a motion: times t (K,) s, the first control point that moves each (K,), and the
-    `weights` (K, 3, degree + 1) of these for q, qd and qdd."""
-
-    t: np.ndarray
-    first: np.ndarray
-    weights: np.ndarray
-
-    def at(self, points: np.ndarray) -> np.ndarray:
-        """Return q, qd and qdd (3 n, K) of control points (points, n)."""
-        near = points[self.first[:, None] + np.arange(self.weights.shape[2])]
-        return np.einsum("kda,kan->dnk", self.weights, near).reshape(-1, len(self.t))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Plates:
-    """Wrenches of plates as cubic splines: `points` (points, 6 plates) from `start` (s) on for
-    `span` (s), and their standard deviations: `force` (N), `pressure` (m)."""
-
-    points: np.ndarray
-    start: float
-    span: float
-    force: float
-    pressure: float
-
-    def at(self, t: np.ndarray) -> np.ndarray:
-        """Return the wrenches (6 plates, K) at times (K,)."""
-        basis = BSpline(points=len(self.points), degree=DEGREE)
-        return (basis.values((t - self.start) / self.span) @ self.points).T
-
-    def covariance(self, t: np.ndarray) -> np.ndarray:
-        """Return the covariances (K, 6 plates, 6 plates) of wrenches about the origin at times
-        (K,).
-
-        Those of forces at the centre of pressure, and of moments about it, which are `pressure`
-        times the load; none where a plate bears nothing, and less and less of it for EDGE segments
-        beside a load, whose edge the band of forces blurs.
-        """
-        wrenches, count = self.at(t), len(t)
-        reach = EDGE * self.span / (len(self.points) - DEGREE)
-        found = np.zeros((count, len(wrenches), len(wrenches)))
-        for k in range(0, len(wrenches), 6):
-            moment, push = wrenches[k : k + 3].T, wrenches[k + 3 : k + 6].T
-            load = np.linalg.norm(push, axis=1)
-            loaded = np.flatnonzero(load > LOADED)
-            if not len(loaded):
-                continue
-            place = np.cross(push, moment) / np.maximum(load, LOADED)[:, None] ** 2
-            arm = np.zeros((count, 6, 3))
-            arm[:, 3:] = np.eye(3)
-            arm[:, :3] = np.cross(place[:, None], np.eye(3)).transpose(0, 2, 1)
-            own = self.force**2 * arm @ arm.transpose(0, 2, 1)
-            own[:, :3, :3] += (self.pressure * load[:, None, None]) ** 2 * np.eye(3)
-            gaps = np.abs(t[:, None] - t[loaded])
-            borne = np.maximum(1.0 - gaps.min(axis=1) / reach, 0.0)
-            part = slice(k, k + 6)
-            found[:, part, part] = borne[:, None, None] * own[loaded[gaps.argmin(axis=1)]]
-        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -318,8 +258,8 @@ def _first(
     motion = split_segments(fit.motion, max(1, round(2 * BAND * span / segments - 0.25)))
     nodes = motion.nodes
     begin = motion.fit(fit.points @ fit.motion.values(nodes).T, nodes).T
-    at = _instants(motion, fit.t, PER_SEGMENT)
-    plates = _plates(motion, fit.t, inside, noise)
+    at = instants_of(motion, fit.t, PER_SEGMENT)
+    plates = plates_in_band(motion, fit.t, inside, noise)
     wrenches = plates.at(at.t)
     passive_rows = _passive_rows(tree, passive, [links[plate] for plate in forces.values])
     y = np.vstack([at.at(begin), wrenches])
@@ -347,39 +287,6 @@ def _first(
         unsure=unsure,
         stiff=stiff,
         inverse=np.linalg.inv(unsure + np.eye(len(passive)) / stiff),
-    )
-
-
-def _instants(motion: BSpline, t: np.ndarray, count: int) -> Instants:
-    """Return `count` instants in each segment of a motion from t[0] to t[-1], none at a knot."""
-    span, segments = float(t[-1] - t[0]), motion.segments
-    inner = (np.arange(count) + 0.5) / count
-    s = ((np.arange(segments)[:, None] + inner) / segments).ravel()
-    first = np.repeat(np.arange(segments), count)
-    near = first[:, None] + np.arange(motion.degree + 1)
-    orders = [motion.values(s, k) / span**k for k in range(3)]
-    weights = [np.take_along_axis(values, near, axis=1) for values in orders]
-    return Instants(t=t[0] + span * s, first=first, weights=np.stack(weights, axis=1))
-
-
-def _plates(motion: BSpline, t: np.ndarray, forces: Series, noise: Sequence[float]) -> Plates:
-    """Return the Plates of recorded forces, on the segments of a motion from t[0] to t[-1].
-
-    Each control point is the mean over a segment about its abscissa, which does not ring at strikes
-    (de Boor 1978, chapter XI: Schoenberg's variation diminishing spline).
-    """
-    span = float(t[-1] - t[0])
-    basis = BSpline(points=motion.segments + DEGREE, degree=DEGREE)
-    near = (np.arange(SAMPLES) + 0.5) / SAMPLES - 0.5
-    at = np.clip(basis.nodes[:, None] + near / motion.segments, 0.0, 1.0) * span + t[0]
-    rows = np.nan_to_num(np.vstack(list(forces.values.values())))
-    means = [np.interp(at.ravel(), forces.t, row).reshape(at.shape).mean(axis=1) for row in rows]
-    return Plates(
-        points=np.array(means).T,
-        start=float(t[0]),
-        span=span,
-        force=noise[0],
-        pressure=noise[1],
     )
 
 
@@ -432,7 +339,7 @@ def _result(
     between the times at which forces are told."""
     tree, motion, n = fit.tree, search.motion, fit.tree.dof
     names, m, span = list(forces.values), len(search.passive), float(fit.t[-1] - fit.t[0])
-    dense = _instants(motion, fit.t, BETWEEN)
+    dense = instants_of(motion, fit.t, BETWEEN)
     wrenches, y = search.plates.at(dense.t), dense.at(points[1])
     off, slopes = _rows(search.function, m, np.vstack([y, wrenches]), dense.t)
     effects = slopes[:, :, 3 * n :]
@@ -445,7 +352,7 @@ def _result(
         values=dict(zip(names, np.split(wrenches + change, len(names)))),
         source=forces.source,
     )
-    between = _instants(motion, fit.t, BETWEEN - 1)
+    between = instants_of(motion, fit.t, BETWEEN - 1)
     there = np.interp(between.t, dense.t, sure) == 1.0
     straight = np.vstack(list(pushes.at(between.t).values()))
     slides = np.array([tree.moving[k].kind == "prismatic" for k in search.passive])
@@ -470,11 +377,6 @@ def _result(
         plate: (_rms(rows[3:, sure]), _rms(rows[:3, sure]))
         for plate, rows in zip(names, np.split(change, len(names)))
     }
-    markers = tuple(fit.residuals)
-    shifts = point_places(tree, markers, q)[0] - point_places(tree, markers, fit.q)[0]
-    seen = (
-        fit.residuals[name] - each for name, each in zip(markers, shifts.reshape(-1, 3, len(s)))
-    )
     return ConsistentMotion(
         tree=tree,
         t=fit.t,
@@ -490,7 +392,7 @@ def _result(
         pushed=MappingProxyType(added),
         before=_sizes(left[0], slides),
         after=_sizes(left[1], slides),
-        residuals=MappingProxyType(dict(zip(markers, seen))),
+        residuals=fit.residuals_along(q),
         status=ended[0],
         iterations=ended[1],
     )

@@ -1,0 +1,1 @@
+"""Motions that forces of the ground explain, near to markers and plates."""

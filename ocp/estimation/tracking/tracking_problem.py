@@ -1,0 +1,272 @@
+"""Tracking with dynamics: the motion and the forces that markers and plates make likeliest.
+
+An ordinary optimal control problem over the control points of a spline, the wrenches of the ground
+and the constant errors e of the plates,
+
+    minimise  sum over frames of |p(q) - p_measured|^2 / s_marker^2
+            + sum over instants of |F + e - F_measured|^2 / s_instant^2  + sum of e^2 / s_plates^2
+            + (2 pi f)^-4 integral of |J (qdd - qdd_fit)|^2 / s_marker^2
+    subject to  M qdd + h - J' F = (0, tau)
+
+so that nothing pushes the root but the ground: that is its law of motion. A wrench counts by its
+force and by its moment about the measured centre of pressure, over the load, which so is the error
+of that. Beyond the frequency f up to which inverse kinematics go accelerations stay near to theirs,
+as markers see them: of what is quicker markers tell only noise (the smoothing spline's prior, Wahba
+1978). Markers and forces tracked by one dynamic motion: van den Bogert & Su 2008; Dembia et al.
+2020 (MocoTrack).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+import casadi as ca
+import numpy as np
+
+from ocp.estimation.marker_kinematics import MarkerFit
+from ocp.estimation.marker_residuals import point_places
+from ocp.estimation.tracking.measurement_noise import MeasurementNoise
+from ocp.estimation.tracking.plates_in_band import (
+    BAND,
+    PER_SEGMENT,
+    Plates,
+    instants_of,
+    plates_in_band,
+)
+from ocp.mechanics.values.parameters import Parameter
+from ocp.mechanics.values.types import Matrix
+from ocp.motion import BSpline, fit_samples
+from ocp.pickling import portable
+from ocp.problem import (
+    Curves,
+    Foot,
+    Ground,
+    Instant,
+    Objective,
+    Problem,
+    Series,
+    Support,
+    marker_tracking,
+    samples,
+    squares,
+)
+from ocp.problem.constraints.time_series import SampleTable
+
+DEGREE = 5  # of the motion
+LOADED = 20.0  # N: a load, at least, over which moments are centres of pressure
+FARTHEST = 20.0  # standard deviations: a plate is off by less
+ARM = 1e-2  # m: a marker so far from every axis is added, which sees all joints [assumed]
+AXES = "xyz"
+
+
+@portable
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stance:
+    """A time from `start` to `end` (s) in which the ground pushes a `link`, as the wrench of the
+    `plate` tells; its `name` is that of a foot of the problem's ground."""
+
+    name: str
+    plate: str
+    link: str
+    start: float
+    end: float
+
+
+def tracking_problem(
+    fit: MarkerFit,
+    forces: Series,
+    stances: Sequence[Stance],
+    noise: MeasurementNoise,
+    *,
+    span: tuple[float, float] | None = None,
+    normal: tuple[float, float, float] = (0.0, 1.0, 0.0),
+) -> Problem:
+    """Return the problem of tracking a trial's markers and plates by one dynamic motion.
+
+    Its feet are the stances, and its free parameters NAME_force_x (N) to NAME_pressure_z (m) the
+    constant errors of the plates in each.
+
+    Args:
+        fit: of the markers.
+        forces: {plate: (6, N)} moment about the global origin (N m) above force (N).
+        stances: all that touch the ground in the span.
+        noise: by which markers and plates weigh.
+        span: (start, end) s, by default the whole trial.
+        normal: upward.
+
+    Raises:
+        ValueError: the tree has no passive joints, or quaternions; a plate or link that is unknown,
+            a marker without noise, and a span that was not recorded.
+    """
+    name, tree = "tracking_problem", fit.tree
+    if all(joint.actuated for joint in tree.moving) or tree.balls:
+        raise ValueError(f"{name}: expected a tree with passive joints and without quaternions")
+    start, end = span or (float(fit.t[0]), float(fit.t[-1]))
+    if not fit.t[0] <= start < end <= fit.t[-1]:
+        raise ValueError(
+            f"{name}: span: expected times from {fit.t[0]:g} to {fit.t[-1]:g} s, got {span}"
+        )
+    inside = [each for each in stances if each.start < end and each.end > start]
+    for stance in inside:
+        if stance.plate not in forces.values:
+            raise ValueError(
+                f"{name}: stance {stance.name!r}: {forces.source} has no plate {stance.plate!r}; "
+                f"it has {', '.join(forces.values)}"
+            )
+    lacking = [marker for marker in fit.residuals if marker not in noise.markers]
+    if lacking:
+        raise ValueError(f"{name}: noise: marker {lacking[0]!r} has none")
+    seconds = end - start
+    segments = max(round(2 * BAND * seconds), 1)
+    motion = BSpline(points=segments + DEGREE, degree=DEGREE)
+    at = instants_of(motion, np.array((start, end)), PER_SEGMENT)
+    band = plates_in_band(motion, np.array((start, end)), forces, (1.0, 1.0))
+    ground = Ground(
+        feet=tuple(_foot(stance, forces, start, seconds) for stance in inside), normal=normal
+    ) if inside else None  # fmt: skip
+    errors = {stance.name: _errors(stance, noise) for stance in inside}
+    tables = {
+        stance.name: _plate_table(stance, band, list(forces.values), at.t, start)
+        for stance in inside
+    }
+    names = tuple(fit.residuals)
+    places = point_places(tree, names, fit.q)[0].reshape(-1, 3, len(fit.t))
+    measured = dict(zip(names, places + np.array([*fit.residuals.values()])))
+    seen = Series(t=fit.t, values=measured, source="markers")
+    weights = {marker: noise.markers[marker] ** -2 for marker in fit.residuals}
+    objective = marker_tracking(
+        tree, seen, weights=weights, size=1.0, offset=start, duration=seconds
+    )
+    objective += _smooth(fit, weights, (start, end), segments)
+    if inside:
+        shares = (at.t - start) / seconds
+        objective += samples(
+            "forces", _Deviation(tables=tables, errors=errors, noise=noise), shares
+        )
+        objective += samples("plate_errors", _Prior(errors=errors, noise=noise), (0.5,))
+    return Problem(tree=tree, motion=motion, duration=seconds, objective=objective, ground=ground)
+
+
+@portable
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Deviation:
+    """The function of an Instant that has how far wrenches are from plates and their `errors`, over
+    the noise: forces, and moments about the measured centre of pressure over the load."""
+
+    tables: dict[str, SampleTable]
+    errors: dict[str, tuple[Parameter, ...]]
+    noise: MeasurementNoise
+
+    def __call__(self, at: Instant) -> Matrix:
+        rows = []
+        for name, table in self.tables.items():
+            measured = table.at(at.t)
+            moment, push, place = measured[:3], measured[3:6], measured[6:9]
+            load, bears = measured[9], measured[10]
+            error = ca.vertcat(*(each.expression for each in self.errors[name]))
+            more = at.reaction.force(name) - push
+            twist = at.reaction.moment(name) - moment - ca.cross(place, more)
+            force, pressure = self.noise.instants
+            rows += [
+                bears * (more + error[:3]) / force,
+                bears * (twist + ca.cross(error[3:], push)) / (load * pressure),
+            ]
+        return ca.vertcat(*rows)
+
+
+@portable
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Prior:
+    """The function of an Instant that has the constant errors of plates over their noise."""
+
+    errors: dict[str, tuple[Parameter, ...]]
+    noise: MeasurementNoise
+
+    def __call__(self, at: Instant) -> Matrix:
+        force, pressure = self.noise.plates
+        return ca.vertcat(
+            *(
+                each.expression / (force if each.unit == "N" else pressure)
+                for errors in self.errors.values()
+                for each in errors
+            )
+        )
+
+
+def _errors(stance: Stance, noise: MeasurementNoise) -> tuple[Parameter, ...]:
+    """Return the constant errors of a stance's plate: of the force, and of its centre of
+    pressure."""
+    return tuple(
+        Parameter(
+            f"{stance.name}_{what}_{axis}",
+            0.0,
+            unit,
+            lower=-FARTHEST * size,
+            upper=FARTHEST * size,
+            free=True,
+        )
+        for what, unit, size in zip(("force", "pressure"), ("N", "m"), noise.plates)
+        for axis in AXES
+    )
+
+
+def _foot(stance: Stance, forces: Series, start: float, seconds: float) -> Foot:
+    """Return the foot of a stance, whose centre is the mean centre of pressure."""
+    a, b = (stance.start - start) / seconds, (stance.end - start) / seconds
+    rows = forces.values[stance.plate][:, (forces.t >= stance.start) & (forces.t <= stance.end)]
+    push, moment = np.nansum(rows[3:], axis=1), np.nansum(rows[:3], axis=1)
+    center = np.cross(push, moment) / max(float(push @ push), LOADED**2)
+    support = Support(link=stance.link, when=(max(a, 0.0), min(b, 1.0)))
+    bears = (a if a > 0 else -inf, b if b < 1 else inf)
+    return Foot(name=stance.name, supports=(support,), center=tuple(center), bears=bears)
+
+
+def _plate_table(
+    stance: Stance, band: Plates, plates: Sequence[str], t: np.ndarray, start: float
+) -> SampleTable:
+    """Return the moment, force, centre of pressure and load that a stance's plate tells at times
+    (K,), and where it bears."""
+    row = 6 * plates.index(stance.plate)
+    wrench = band.at(t)[row : row + 6]
+    load = np.maximum(np.linalg.norm(wrench[3:], axis=0), LOADED)
+    place = np.cross(wrench[3:].T, wrench[:3].T).T / load**2
+    bears = (t >= stance.start) & (t <= stance.end)
+    return SampleTable(t=t - start, values=np.vstack([wrench, place, load, bears]))
+
+
+def _smooth(
+    fit: MarkerFit, weights: dict[str, float], span: tuple[float, float], segments: int
+) -> Objective:
+    """Return the prior of accelerations, and of joints that no marker sees, to stay near to those
+    of inverse kinematics; it counts in as many samples as there are frames, by the mean of the
+    markers' metric over these."""
+    start, end = span
+    frames = (fit.t >= start) & (fit.t <= end)
+    slopes = point_places(fit.tree, tuple(fit.residuals), fit.q[:, frames])[1]
+    roots = np.sqrt(np.repeat([weights[marker] for marker in fit.residuals], 3))[:, None]
+    slopes = roots * slopes
+    metric = np.mean(slopes.transpose(0, 2, 1) @ slopes, axis=0)
+    size = float(np.median(list(weights.values())))
+    metric += size * ARM**2 * np.eye(fit.tree.dof)
+    cutoff = fit.motion.segments / float(fit.t[-1] - fit.t[0]) / 2
+    root = np.linalg.cholesky(metric).T / (2 * np.pi * cutoff) ** 2
+    basis = BSpline(points=segments + 3, degree=3, clamped=False)
+    s = np.linspace(0.0, 1.0, PER_SEGMENT * segments + 1)
+    whole = float(fit.t[-1] - fit.t[0])
+    at = (start + (end - start) * s - fit.t[0]) / whole
+    values = fit.motion.values(at, 2) / whole**2
+    aim = Curves(
+        start=0.0,
+        step=(end - start) / segments,
+        coefficients=fit_samples(basis, s, fit.points @ values.T),
+        missing=(),
+    )
+    rate = float(frames.sum()) / (end - start)
+    place = replace(aim, coefficients=fit_samples(basis, s, fit.points @ fit.motion.values(at).T))
+    unseen = ARM * np.sqrt(size)
+    return rate * squares(
+        "smooth",
+        lambda at: ca.vertcat(
+            ca.DM(root) @ (at.qdd - aim.at(at.t)), unseen * (at.q - place.at(at.t))
+        ),
+    )
