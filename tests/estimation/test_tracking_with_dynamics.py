@@ -77,9 +77,10 @@ def test_moments_angles_and_forces_are_nearer_to_the_true_ones_than_before():
 
 @pytest.mark.commands
 def test_constant_errors_of_the_plate_are_found():
+    """But for the height at which forces act, of which upright loads tell little."""
     ((push, place),) = tracked().errors.values()
     assert push == pytest.approx(PUSH, abs=1.0)
-    assert place == pytest.approx(SHIFT, abs=2e-3)
+    assert place[[0, 2]] == pytest.approx(SHIFT[[0, 2]], abs=2e-3)
 
 
 @pytest.mark.commands
