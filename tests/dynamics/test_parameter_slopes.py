@@ -90,6 +90,7 @@ def test_a_kernel_takes_the_one_with_fewer_instructions(link, recursive):
         place=ca.vertcat(*motion),
         provider=COMPOSITE,
         tree=tree,
+        records=(),
         arguments=(*motion, ()),
         chosen=None,
     )
