@@ -63,6 +63,18 @@ def test_drives_of_synergies_share_the_moments():
     assert np.abs(both.activations - free.activations).max() < 0.02
 
 
+def test_activations_of_synergies_stay_within_their_bounds():
+    """A moment that is more than the flexor has: it is fully active, and reserves give the rest, as
+    without synergies."""
+    tree, t = arm(), np.linspace(0.0, 1.0, 21)
+    q, qd = np.array([0.3 * np.sin(t)]), np.array([0.3 * np.cos(t)])
+    given = (tree, t, q, qd, np.array([30.0 * np.sin(6 * t)]))
+    free = muscle_forces(*given, joints=("elbow",), reserve=0.1)
+    both = muscle_forces(*given, joints=("elbow",), reserve=0.1, synergies=2)
+    assert 1.0 - 1e-3 < both.activations.max() < 1.0 + 1e-5
+    assert both.largest_reserve == pytest.approx(free.largest_reserve, rel=1e-3)
+
+
 @pytest.mark.parametrize("count", [-1, 3])
 def test_synergies_that_cannot_be_are_told(count):
     tree, t = arm(), np.linspace(0.0, 1.0, 5)

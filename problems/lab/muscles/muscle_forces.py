@@ -30,6 +30,7 @@ from ocp.problems.lab.muscles.synergies import Synergies, muscle_synergies
 
 RESERVE = 10.0  # N m or N: of a joint's reserve that counts as one fully active muscle
 ROUNDS = 60  # of the search for bounds that hold
+HELD = 1e3  # of activations of synergies above their bounds: moments lack 1e6 times as much
 SLACK = 1e-9  # of multipliers and activations beside their bounds
 
 
@@ -126,7 +127,7 @@ def muscle_forces(
         found[k] = least_activations(gains[k], wanted[k], reserve, lower, upper, near=to)
     patterns = muscle_synergies(found.T, synergies) if synergies else None
     if patterns is not None:
-        patterns = _sharing_drives(patterns, gains, wanted, reserve)
+        patterns = _sharing_drives(patterns, gains, wanted, reserve, upper)
         found = (patterns.weights @ patterns.drives).T
     given = np.einsum("nkm,nm->nk", gains, found)
     return MuscleForces(
@@ -143,15 +144,28 @@ def muscle_forces(
 
 
 def _sharing_drives(
-    patterns: Synergies, gains: np.ndarray, wanted: np.ndarray, reserve: float
+    patterns: Synergies, gains: np.ndarray, wanted: np.ndarray, reserve: float, upper: np.ndarray
 ) -> Synergies:
     """Return synergies whose drives share moments (N, k) that full activations give by `gains` (N,
-    k, m)."""
+    k, m), with no activation above `upper` (m,) but for rounding.
+
+    Those above count as moments do that are HELD times as large as those of full drives, until they
+    are the same ones as before (semismooth Newton).
+    """
     drives, count = np.full_like(patterns.drives, np.nan), len(patterns.drives)
     none, all_there_is = np.zeros(count), np.full(count, np.inf)
+    weights = patterns.weights
     for k in np.flatnonzero(np.isfinite(wanted).all(axis=1)):
-        own = gains[k] @ patterns.weights
-        drives[:, k] = least_activations(own, wanted[k], reserve, none, all_there_is)
+        own, over = gains[k] @ weights, np.zeros(len(upper), dtype=bool)
+        stiff = HELD * max(float(np.abs(own).max()), reserve)
+        for _ in range(ROUNDS):
+            rows = np.vstack([own, stiff * weights[over]])
+            aims = np.concatenate([wanted[k], stiff * upper[over]])
+            drives[:, k] = least_activations(rows, aims, reserve, none, all_there_is)
+            above = weights @ drives[:, k] > upper
+            if np.array_equal(above, over):
+                break
+            over = above
     return replace(patterns, drives=drives)
 
 
