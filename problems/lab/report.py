@@ -46,6 +46,7 @@ ABREAST = 4  # panels of muscles in a row
 STYLE = (
     "body{font:15px sans-serif;max-width:70em;margin:2em auto}"
     "td,th{padding:.1em .8em;text-align:left}svg{max-width:100%;height:auto}"
+    "table{margin:1em 0}pre{white-space:pre-wrap}"
 )
 
 
@@ -298,12 +299,13 @@ def _page(
             "moments are internal.</p>"
         )
     for trial, each in answers.items():
-        parts += [f"<h2>{html.escape(trial)}</h2>", *_trial(each)]
+        parts += [f"<h2>{html.escape(trial)}</h2>", *_trial(each, trial)]
     head = f"<meta charset=utf-8><title>{html.escape(name)}</title><style>{STYLE}</style>"
     return f"<!doctype html>{head}" + "\n".join(parts)
 
 
-def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
+def _trial(answer: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield the paragraphs about a trial."""
     if "refused" in answer:
         yield f"<p><b>Refused:</b> {html.escape(answer['refused'])}</p>"
         return
@@ -314,52 +316,66 @@ def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["consistent"]:
         yield from _change(answer["consistent"])
     if "tracked" in answer:
-        yield from _tracking(answer["tracked"])
+        yield from _tracking(answer["tracked"], name)
     if answer["reserve"] is not None:
         lacking = answer["reserve"]
-        yield f"<p>Muscles by static optimisation: they lack up to {lacking:.0f} N m.</p>"
+        yield "<h3>Muscles</h3>"
+        yield f"<p>By static optimisation: they lack up to {lacking:.0f} N m.</p>"
     if answer["emg"]:
         yield from _electromyograms(answer["emg"])
     for word in ("doubts", "treads"):
         if answer[word]:
             items = "".join(f"<li>{html.escape(each)}" for each in answer[word])
             yield f"<h3>{word.capitalize()}</h3><ul>{items}</ul>"
+    yield "<h3>Markers and events</h3>"
     rms = [[segment, f"{1e3 * off:.0f}"] for segment, off in answer["segments"].items()]
     yield _rows(("segment", "markers off (mm rms)"), rms)
     events = [[f"{time:.3f}", foot, kind, told] for time, foot, kind, told in answer["events"]]
     yield _rows(("time (s)", "foot", "event", "told by"), events)
 
 
-def _tracking(answer: Mapping[str, Any]) -> Iterator[str]:
+def _tracking(answer: Mapping[str, Any], name: str) -> Iterator[str]:
     """Yield the paragraphs about tracking with dynamics."""
+    yield "<h3>Tracked with dynamics</h3>"
     if "refused" in answer:
         yield f"<p><b>Not tracked:</b> {html.escape(answer['refused'])}</p>"
         return
-    (start, end), (plates, instants) = answer["span"], answer["plates"]
-    feet = "; ".join(
-        f"{foot} by {force:.1f} N, {moment:.1f} N m"
-        for foot, (force, moment) in answer["forces"].items()
-    )
     yield (
-        f"<p>Tracked with dynamics from {start:.2f} to {end:.2f} s: {answer['status']} in "
-        f"{answer['iterations']} iterations, {answer['certificate']}. Forces are off the plates "
-        f"{feet} (rms), {100 * answer['share']:.2f} % of the weight. Plates weigh by constant "
-        f"errors of {plates[0]:g} N and {1e3 * plates[1]:g} mm [assumed], and by "
-        f"{instants[0]:.2g} N and {1e3 * instants[1]:.2g} mm at each instant (of their samples, at "
-        "least as much); markers by what inverse kinematics leave of each about its mean, where "
-        "it sits on its segment.</p>"
+        f"<p>Tracked {answer['told']}: the motion and forces that make markers and plates "
+        "likeliest, each by its noise, where nothing but the ground pushes the pelvis "
+        f"({answer['status']}; Newton's iterations at the end: {answer['iterations']}). "
+        f"<b>Certificate: {html.escape(answer['certificate'])}</b> (<code>ocp verify "
+        f"{html.escape(name)}_tracked.npz</code>). Forces are off the plates by "
+        f"{100 * answer['share']:.2f} % of the weight (rms).</p>"
     )
-    rows = [[name, f"{was:.1f}", f"{now:.1f}"] for name, (was, now) in answer["markers_mm"].items()]
-    yield _rows(("segment", "markers off before (mm rms)", "tracked"), rows)
-    noise = [[name, f"{size:.1f}"] for name, size in answer["noise_mm"].items()]
-    yield _rows(("marker", "weighs by (mm)"), noise)
-    errors = [
-        [name, ", ".join(f"{x:.1f}" for x in push), ", ".join(f"{x:.1f}" for x in place)]
-        for name, (push, place) in answer["errors"].items()
+    if answer["reserve"] is not None:
+        yield f"<p>Muscles along it lack up to {answer['reserve']:.0f} N m.</p>"
+    sizes = [*answer["noise_mm"].values()]
+    pairs = zip(answer["plates"], ("of constant errors", "at each instant"))
+    weights = [
+        [f"plates, {what}", f"{force:.2g} N; {1e3 * place:.2g} mm of the pressure's centre"]
+        for (force, place), what in pairs
     ]
-    yield _rows(("stance", "plate off by (N)", "pressure (mm)"), errors)
-    moved = [[name, f"{rms:.2f}", f"{most:.2f}"] for name, (rms, most) in answer["moved"].items()]
+    weights[0].append("assumed")
+    weights[1].append("scatter of their samples (Gasser et al. 1986), at least as of constant ones")
+    marks = f"{min(sizes):.1f} to {max(sizes):.1f} mm, each below"
+    source = "what inverse kinematics leave of each about its mean, over degrees of freedom"
+    weights.append(["markers", marks, f"{source}; at least 1 mm"])
+    yield _rows(("weighs by its noise", "standard deviation", "from"), weights)
+    pushes = [[foot, f"{f:.1f}", f"{m:.1f}"] for foot, (f, m) in answer["forces"].items()]
+    yield _rows(("foot", "off its plates (N, rms)", "about the origin (N m, rms)"), pushes)
+    errors = [
+        [stance, *(", ".join(f"{x:.1f}" for x in part) for part in parts)]
+        for stance, parts in answer["errors"].items()
+    ]
+    head = "stance (foot, tread)", "its plate is off all along (N: left, up, ahead)"
+    yield _rows((*head, "and its pressure (mm)"), errors)
+    rows = [[part, f"{was:.1f}", f"{now:.1f}"] for part, (was, now) in answer["markers_mm"].items()]
+    yield _rows(("segment", "markers off before (mm rms)", "tracked"), rows)
+    moved = [[joint, f"{rms:.2f}", f"{most:.2f}"] for joint, (rms, most) in answer["moved"].items()]
     yield _rows(("coordinate", "tracked, changed (deg or mm, rms)", "at most"), moved)
+    noise = [[marker, f"{size:.1f}"] for marker, size in answer["noise_mm"].items()]
+    yield _rows(("marker", "weighs by (mm)"), noise)
 
 
 def _electromyograms(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -398,14 +414,15 @@ def _drawable(row: Sequence[float | None]) -> list[float]:
 def _change(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the paragraphs about the consistent motion."""
     before, after = (
-        f"{force:.2g} N, {moment:.2g} N m" for force, moment in (answer["before"], answer["after"])
+        f"{force:.3g} N, {moment:.3g} N m" for force, moment in (answer["before"], answer["after"])
     )
     plates = "; ".join(
         f"{foot} by {force:.1f} N, {moment:.1f} N m"
         for foot, (force, moment) in answer["pushed"].items()
     )
+    yield "<h3>Consistent motion</h3>"
     yield (
-        f"<p>Consistent motion ({answer['status']}) for the {answer['seconds']:.2f} s in which "
+        f"<p>Search {answer['status']}, for the {answer['seconds']:.2f} s in which "
         f"plates tell all: unexplained at most {before} before, {after} after. Forces on feet "
         f"change {plates} (rms, moments about the origin).</p>"
     )

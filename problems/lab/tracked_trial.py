@@ -37,6 +37,7 @@ class TrackedTrial:
         solution: of the tracking problem, with its certificate; its time counts from the span's
             start.
         span: (start, end) s of the trial.
+        known: the longest time (s) in a piece in which plates tell all.
         noise: by which markers and plates weigh.
         moved: {joint: (rms, largest) change} from inverse kinematics, rad or m.
         markers: {segment: (before, after)} root mean square distances (m).
@@ -47,6 +48,7 @@ class TrackedTrial:
     trial: Analysis
     solution: Solution
     span: tuple[float, float]
+    known: float
     noise: MeasurementNoise
     moved: Mapping[str, tuple[float, float]]
     markers: Mapping[str, tuple[float, float]]
@@ -66,6 +68,14 @@ class TrackedTrial:
         first, last = np.sqrt(np.mean(both**2, axis=0))
         return float(first), float(last)
 
+    def __str__(self) -> str:
+        start, end = self.span
+        words = f"from {start:.2f} to {end:.2f} s"
+        if self.known > end - start + 2 * EDGE:
+            words += f", part of {self.known:.2f} s in which plates tell all"
+            words += f" (at most {LONGEST:g} s unless a span is asked for)"
+        return words
+
     def data(self) -> dict[str, object]:
         """Return the numbers of a report, as JSON has them; angles in degrees, lengths in mm."""
         kinds = {joint.name: joint.kind for joint in self.trial.person.tree.moving}
@@ -73,6 +83,7 @@ class TrackedTrial:
         certificate = self.solution.verification
         return {
             "span": self.span,
+            "told": str(self),
             "status": self.solution.status,
             "iterations": self.solution.statistics["iterations"],
             "certificate": certificate.verdict() if certificate else "none",
@@ -87,6 +98,7 @@ class TrackedTrial:
             },
             "forces": dict(self.forces),
             "share": self.share,
+            "reserve": self.trial.muscles.largest_reserve if self.trial.muscles else None,
             "errors": {
                 name: [push.tolist(), (1e3 * place).tolist()]
                 for name, (push, place) in self.errors.items()
@@ -113,14 +125,23 @@ def track(
         solver: of the tracking problem.
 
     Raises:
-        ValueError: plates never tell all that the ground does, or not throughout the span.
+        ValueError: there are no plates, or they never tell all that the ground does, or not
+            throughout the span.
         NotSolved: no such motion is found.
     """
     near, feet = trial.consistent, trial.feet
     runs = known_runs(trial)
-    if near is None or feet is None or not runs:
-        raise ValueError("track: plates never tell all that the ground does: nothing to track")
-    begin, end = max(runs, key=lambda run: run[1] - run[0]) if span is None else span
+    if feet is None:
+        raise ValueError(
+            "track: the trial has no plates: what the ground does to the feet is not known"
+        )
+    if near is None or not runs:
+        raise ValueError(
+            "track: plates never tell all that the ground does (every foot on one of them, or in "
+            "the air): nothing to track"
+        )
+    whole = max(runs, key=lambda run: run[1] - run[0])
+    begin, end = whole if span is None else span
     if not any(first <= begin < end <= last for first, last in runs):
         told = ", ".join(f"{first:.2f} to {last:.2f} s" for first, last in runs)
         raise ValueError(f"track: span: plates tell all from {told}, got {begin:g} to {end:g} s")
@@ -142,10 +163,10 @@ def track(
     settled = settle_markers(trial.fit)
     noise = measured_noise(settled, feet, plates)
     stated = tracking_problem(settled, feet, stances, noise, span=(begin, end))
-    whole = float(near.t[-1] - near.t[0])
-    s = np.linspace(begin - near.t[0], end - near.t[0], 2 * stated.motion.points) / whole
+    seconds = float(near.t[-1] - near.t[0])
+    s = np.linspace(begin - near.t[0], end - near.t[0], 2 * stated.motion.points) / seconds
     found = _solve_tracking(stated, Guess(q=near.points @ near.motion.values(s).T), solver)
-    return _compare_with_trial(trial, found, (begin, end), noise)
+    return _compare_with_trial(trial, found, (begin, end), whole[1] - whole[0], noise)
 
 
 def _solve_tracking(stated: Problem, guess: Guess, solver: Solver) -> Solution:
@@ -162,7 +183,11 @@ def _solve_tracking(stated: Problem, guess: Guess, solver: Solver) -> Solution:
 
 
 def _compare_with_trial(
-    trial: Analysis, found: Solution, span: tuple[float, float], noise: MeasurementNoise
+    trial: Analysis,
+    found: Solution,
+    span: tuple[float, float],
+    known: float,
+    noise: MeasurementNoise,
 ) -> TrackedTrial:
     """Return the tracked trial beside the measured one."""
     fit, tree, feet = trial.fit, trial.person.tree, trial.feet
@@ -197,6 +222,7 @@ def _compare_with_trial(
         ),
         solution=found,
         span=span,
+        known=known,
         noise=noise,
         moved=MappingProxyType(
             {

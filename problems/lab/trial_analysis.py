@@ -36,6 +36,8 @@ LOW = 0.05  # m: a foot that is higher above where feet tread is in the air
 # Weights of markers by segment, as usual in inverse kinematics of gait: the pelvis carries little
 # soft tissue, shoulders follow arms [assumed]
 WEIGHTS = {"pelvis": 10.0, "trunk": 0.5, "head": 0.1, "upper_arm": 0.1, "forearm": 0.1}
+NO_STRIDE = "no whole stride: no foot strikes twice"
+FEET = "heel_r", "heel_l", "toe_r", "toe_l"
 PERCENT = np.linspace(0.0, 100.0, 101)
 
 
@@ -138,12 +140,14 @@ def analyse(
             `electromyograms` has them.
 
     Raises:
-        ValueError: for markers of other units or exchanged sides, plates far from both feet, and
-            envelopes of muscles that the person does not have, or of other times.
+        ValueError: for markers of other units or exchanged sides, feet without a heel or a toe,
+            plates far from both feet, and envelopes of muscles that the person does not have, or of
+            other times.
     """
     markers, lost = present(markers)
     table = person.table.among(markers.values)
     axes = recognise_axes(markers, table, up)
+    _check_feet(markers, table)
     seen = markers.only([*table.sites]).rotate(axes.turn)
     weights = weights_of(table)
     span = float(seen.t[-1] - seen.t[0])
@@ -183,7 +187,7 @@ def analyse(
             said += _unexplained(consistent)
     found = tuple(_cycles(person, fit, torques, events, steps))
     if not found:
-        said.append("no whole stride: no foot strikes twice")
+        said.append(NO_STRIDE)
     force, moment = _unexplained_root(person.tree, torques, known)
     weight = person.mass * GRAVITY
     if force > ODD * weight or moment > FAR * weight:
@@ -236,6 +240,8 @@ def replaced_motion(trial: Analysis, fit: MarkerFit, torques: np.ndarray, feet: 
     muscles = None
     if trial.muscles is not None:
         muscles = _muscles(person, fit, torques, _followed_emg(trial.muscles, fit.t))
+    cycles = tuple(_cycles(person, fit, torques, events, trial.treads))
+    lost = () if cycles or NO_STRIDE in trial.doubts else (NO_STRIDE,)
     return replace(
         trial,
         fit=fit,
@@ -245,7 +251,8 @@ def replaced_motion(trial: Analysis, fit: MarkerFit, torques: np.ndarray, feet: 
         consistent=None,
         muscles=muscles,
         events=events,
-        cycles=tuple(_cycles(person, fit, torques, events, trial.treads)),
+        cycles=cycles,
+        doubts=(*trial.doubts, *lost),
     )
 
 
@@ -308,6 +315,16 @@ def weights_of(table: MarkerSet) -> dict[str, float]:
         name: WEIGHTS.get(site[0].removesuffix("_r").removesuffix("_l"), 1.0)
         for name, site in table.sites.items()
     }
+
+
+def _check_feet(markers: Series, table: MarkerSet) -> None:
+    """Raise ValueError where a foot has no marker at its heel or at its toe."""
+    lacking = [mark for mark in FEET if table.landmark(mark) is None]
+    if lacking:
+        raise ValueError(
+            f"{markers.source}: expected markers at heels and toes, which tell strikes, and which "
+            f"foot a plate bears; the person or the recording has none of {', '.join(lacking)}"
+        )
 
 
 def _unsolved(fit: MarkerFit) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Tracking with dynamics: a known motion and its forces come back from noisy markers and plates."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -14,14 +15,24 @@ from ocp.estimation import (
     measured_noise,
     tracking_problem,
 )
-from ocp.problems.lab import analyse, scale, track
+from ocp.models.human.muscles.leg_muscles import leg_muscles
+from ocp.problems.lab import analyse, muscle_forces, scale, track
 
 PLATES = (5.0, 0.01)
 NOISE = 2e-3  # m
 SLOW = 6.0  # Hz: of a motion of 1 Hz, to which more is noise
 INNER = slice(10, -10)  # frames: accelerations of any spline are poor at its ends
 PUSH, SHIFT = np.array((4.0, -6.0, 3.0)), np.array((0.012, 0.0, -0.015))  # N, m: of the plate
+MUSCLES = ("soleus", "tib_ant", "vas_lat", "bifemsh", "glut_max2", "psoas")
 LEG = ("hip_flex_r", "hip_abd_r", "knee_flex_r", "ankle_df_r", "ankle_inv_r")
+
+
+@cache
+def muscled():
+    """The person of the static trial, with some muscles of each leg."""
+    person = scale(standing(), mass=MASS, stature=STATURE)
+    muscles = leg_muscles(person.tree, STATURE, MASS, only=MUSCLES)
+    return replace(person, muscled=replace(person.tree, elements=muscles))
 
 
 @cache
@@ -33,8 +44,7 @@ def measured():
     push = true[1] + PUSH[:, None]
     rows = np.vstack([np.cross((place + SHIFT[:, None]).T, push.T).T + free, push])
     plate = replace(one_leg()[3].rotate(Z_UP), values={"plate_1": rows}).rotate(Z_UP.T)
-    person = scale(standing(), mass=MASS, stature=STATURE)
-    return analyse(person, seen(one_leg()[1], noise=NOISE), plate, cutoff=SLOW)
+    return analyse(muscled(), seen(one_leg()[1], noise=NOISE), plate, cutoff=SLOW)
 
 
 @cache
@@ -108,6 +118,40 @@ def test_a_tracked_trial_goes_on_as_any_other():
     assert np.nanmax(np.abs(again[root])) < 1.0
     assert found.share < 0.02 and max(found.distance) < 2 * np.sqrt(3) * NOISE
     assert found.data()["status"] == found.solution.status
+
+
+@pytest.mark.commands
+def test_muscles_and_few_synergies_share_the_tracked_moments():
+    """More synergies account for more of the activations, which stay within their bounds; what they
+    lack of the moments is in their reserves."""
+    found = tracked().trial
+    fit, free = found.fit, found.muscles
+    rows = [found.person.tree.coordinate(name) for name in free.joints]
+    assert free.moments == pytest.approx(found.torques[rows]) and np.isfinite(free.reserves).all()
+    few = [
+        muscle_forces(
+            muscled().muscled,
+            fit.t,
+            fit.q,
+            fit.qd,
+            found.torques,
+            joints=free.joints,
+            synergies=count,
+        )
+        for count in (2, 4, 5)
+    ]
+    shares = [each.synergies.accounted for each in few]
+    assert 0.8 < shares[0] < shares[1] < shares[2] < 1.0
+    for each in (*few, free):
+        assert each.activations.max() < 1.0 + 1e-5
+        assert 0 < free.largest_reserve < 1.01 * each.largest_reserve
+
+
+@pytest.mark.commands
+def test_a_trial_longer_than_what_is_tracked_is_told():
+    assert str(tracked()) == "from 0.00 to 0.80 s"
+    words = "from 0.00 to 0.80 s, part of 9.80 s in which plates tell all .at most 3 s"
+    assert re.match(words, str(replace(tracked(), known=9.8)))
 
 
 def test_noise_of_markers_and_plates_is_recovered():
@@ -187,5 +231,7 @@ def test_a_trial_without_plates_or_beyond_what_they_tell_is_not_tracked():
     trial = measured()
     with pytest.raises(ValueError, match="track: plates never tell"):
         track(replace(trial, consistent=None))
+    with pytest.raises(ValueError, match="track: the trial has no plates"):
+        track(replace(trial, feet=None, consistent=None))
     with pytest.raises(ValueError, match="track: span: plates tell all from 0.00 to 0.80 s"):
         track(trial, span=(0.5, 2.0))

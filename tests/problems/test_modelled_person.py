@@ -153,6 +153,20 @@ def test_a_model_of_other_markers_is_refused():
         person_of_model(model(), replace(seen, values=named))
 
 
+@pytest.mark.parametrize("lost", ["Heel", "Toe.Tip"])
+def test_a_model_or_a_recording_without_feet_is_refused_by_name(lost):
+    """Of either the landmarks that are not there are told."""
+    seen, tree = walked()[-1], model()
+    mark = lost[:4].lower().rstrip(".")
+    words = f"walk.trc: expected markers at heels and toes, .* none of {mark}_r, {mark}_l"
+    footless = replace(tree, points=[point for point in tree.points if lost not in point.name])
+    with pytest.raises(ValueError, match=words):
+        analyse(person_of_model(footless, seen), seen)
+    fewer = {name: rows for name, rows in seen.values.items() if lost not in name}
+    with pytest.raises(ValueError, match=words):
+        analyse(person(), replace(seen, values=fewer))
+
+
 def test_markers_of_a_model_are_put_where_a_static_trial_has_them():
     tree, (_t, q, *_, seen) = model(), walked()
     moved = [

@@ -3,7 +3,7 @@
 import argparse
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
@@ -35,10 +35,16 @@ def command(arguments: Sequence[str]) -> int:
         for doubt in answer["doubts"]:
             print(f"  doubt: {doubt}")
         if "tracked" in answer:
-            tracked = answer["tracked"]
-            print(f"  tracked: {tracked.get('refused') or tracked['certificate']}")
+            print(f"  {_told_tracking(answer['tracked'])}")
     print(page)
     return status
+
+
+def _told_tracking(answer: Mapping[str, object]) -> str:
+    """Return in words which part of a trial was tracked and its certificate, or why none is."""
+    if "refused" in answer:
+        return f"not tracked: {answer['refused']}"
+    return f"tracked {answer['told']}: {answer['certificate']}"
 
 
 def _column(text: str) -> tuple[str, tuple[str, ...]]:

@@ -1,26 +1,28 @@
 """Angles and moments of a trial by this package and by OpenSim's own tools, on the same files.
 
     python -m problems.benchmarks.lab.compare_opensim --model scaled.osim --markers walk.trc
-        --forces walk_grf.mot [--static static.trc --stature 1.80 --cutoff 8]
+        --forces walk_grf.mot [--static static.trc --stature 1.80 --cutoff 8 --track]
 
 OpenSim's inverse kinematics and dynamics (extra `opensim`, in a process of its own) follow a scaled
 model's markers, with the weights of `analyse` and its cutoff; a static trial puts these markers
 where they were then, for both. Beside it stands `analyse` on that very model and, with a static
 trial, on the human that `scale` makes of it, whose joints are of another kind. Differences are root
 mean squares over the middle of the trial: the ends of a filter and of a spline are their own.
-Seconds are of the processor.
+`--track` adds the trial tracked with dynamics, and the former and its consistent motion over the
+same frames. Seconds are of the processor.
 """
 
 import argparse
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ocp.interchange import load_model, markers, read_table, wrenches
 from ocp.problems.benchmarks.muscles import moco
-from ocp.problems.lab import Analysis, analyse, person_of_model, scale, weights_of
+from ocp.problems.lab import Analysis, analyse, person_of_model, scale, track, weights_of
 from ocp.problems.lab.trial_analysis import CUTOFF
 
 SCRIPT = Path(__file__).with_name("pipeline_of_opensim.py")
@@ -30,13 +32,16 @@ COORDINATES = ("hip_flexion", "hip_adduction", "hip_rotation", "knee_angle", "an
 
 
 def differences(
-    found: Analysis, theirs: Mapping[str, dict], names: Mapping[str, tuple[str, float]]
+    found: Analysis,
+    theirs: Mapping[str, dict],
+    names: Mapping[str, tuple[str, float]],
+    span: tuple[float, float] | None = None,
 ) -> Iterator[str]:
     """Yield a line for each coordinate of a leg: rms of angles (deg) and of moments (% of the range
-    of OpenSim's, N m), right and left; `names` are those of the tree, and signs, where it has
-    others than the model."""
+    of OpenSim's, N m), right and left, in the middle of a span (s), by default of the trial;
+    `names` are those of the tree, and signs, where it has others than the model."""
     fit, tree = found.fit, found.person.tree
-    start, end = fit.t[0], fit.t[-1]
+    start, end = span or (fit.t[0], fit.t[-1])
     middle = (fit.t > start + MARGIN * (end - start)) & (fit.t < end - MARGIN * (end - start))
     t = fit.t[middle]
     for name in COORDINATES:
@@ -61,6 +66,7 @@ def table(
     static: Path | None,
     stature: float | None,
     cutoff: float,
+    tracked: bool,
 ) -> Iterator[str]:
     """Yield the lines: OpenSim's seconds, then the differences of each person."""
     seen, forces = markers(read_table(trial)), wrenches(read_table(plates))
@@ -91,6 +97,19 @@ def table(
     yield f"OpenSim: {both:.1f} s, of them {theirs['kinematics']:.1f} s for kinematics"
     yield f"on its model: {spent:.1f} s; right, then left: rms (mean), moments of their range"
     yield from differences(found, theirs, {})
+    if tracked:
+        begun = time.process_time()
+        after = track(found)
+        spent = time.process_time() - begun
+        yield f"of these, {after}"
+        yield from differences(found, theirs, {}, after.span)
+        near = found.consistent
+        assert near is not None  # or nothing were tracked
+        alike = replace(found, fit=replace(found.fit, q=near.q), torques=near.torques)
+        yield "their consistent motion"
+        yield from differences(alike, theirs, {}, after.span)
+        yield f"tracked with dynamics: {spent:.1f} s, {after.data()['certificate']}"
+        yield from differences(after.trial, theirs, {}, after.span)
     if standing is not None and static is not None:
         begun = time.process_time()
         human = scale(standing, mass=person.mass, stature=stature)
@@ -120,9 +139,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--static", type=Path)
     parser.add_argument("--stature", type=float)
     parser.add_argument("--cutoff", type=float, default=CUTOFF, help="Hz; running needs 12 or more")
+    words = "track the trial with dynamics too"
+    parser.add_argument("--track", action="store_true", help=words)
     flags = parser.parse_args(arguments)
     files = flags.model, flags.markers, flags.forces, flags.static
-    for line in table(*files, flags.stature, flags.cutoff):
+    for line in table(*files, flags.stature, flags.cutoff, flags.track):
         print(line, flush=True)
 
 
