@@ -30,7 +30,6 @@ from ocp.estimation.tracking.plates_in_band import (
     BAND,
     PER_SEGMENT,
     Plates,
-    instants_of,
     plates_in_band,
 )
 from ocp.mechanics.values.parameters import Parameter
@@ -50,7 +49,6 @@ from ocp.problem import (
     samples,
     squares,
 )
-from ocp.problem.constraints.time_series import SampleTable
 
 DEGREE = 5  # of the motion
 LOADED = 20.0  # N: a load, at least, over which moments are centres of pressure
@@ -119,16 +117,15 @@ def tracking_problem(
     seconds = end - start
     segments = max(round(2 * BAND * seconds), 1)
     motion = BSpline(points=segments + DEGREE, degree=DEGREE)
-    at = instants_of(motion, np.array((start, end)), PER_SEGMENT)
     band = plates_in_band(motion, np.array((start, end)), forces, (1.0, 1.0))
     ground = Ground(
         feet=tuple(_foot(stance, forces, start, seconds) for stance in inside), normal=normal
     ) if inside else None  # fmt: skip
     errors = {stance.name: _errors(stance, noise) for stance in inside}
-    tables = {
-        stance.name: _plate_table(stance, band, list(forces.values), at.t, start)
-        for stance in inside
+    told = {
+        stance.name: _plate_curves(stance, band, list(forces.values), seconds) for stance in inside
     }
+    spans = {stance.name: (stance.start - start, stance.end - start) for stance in inside}
     names = tuple(fit.residuals)
     places = point_places(tree, names, fit.q)[0].reshape(-1, 3, len(fit.t))
     measured = dict(zip(names, places + np.array([*fit.residuals.values()])))
@@ -139,10 +136,8 @@ def tracking_problem(
     )
     objective += _smooth(fit, weights, (start, end), segments)
     if inside:
-        shares = (at.t - start) / seconds
-        objective += samples(
-            "forces", _Deviation(tables=tables, errors=errors, noise=noise), shares
-        )
+        deviation = _Deviation(told=told, spans=spans, errors=errors, noise=noise)
+        objective += PER_SEGMENT * segments / seconds * squares("forces", deviation)
         objective += samples("plate_errors", _Prior(errors=errors, noise=noise), (0.5,))
     return Problem(tree=tree, motion=motion, duration=seconds, objective=objective, ground=ground)
 
@@ -153,16 +148,19 @@ class _Deviation:
     """The function of an Instant that has how far wrenches are from plates and their `errors`, over
     the noise: forces, and moments about the measured centre of pressure over the load."""
 
-    tables: dict[str, SampleTable]
+    told: dict[str, Curves]
+    spans: dict[str, tuple[float, float]]
     errors: dict[str, tuple[Parameter, ...]]
     noise: MeasurementNoise
 
     def __call__(self, at: Instant) -> Matrix:
         rows = []
-        for name, table in self.tables.items():
-            measured = table.at(at.t)
-            moment, push, place = measured[:3], measured[3:6], measured[6:9]
-            load, bears = measured[9], measured[10]
+        for name, curve in self.told.items():
+            measured, (start, end) = curve.at(at.t), self.spans[name]
+            moment, push = measured[:3], measured[3:6]
+            load = ca.fmax(ca.norm_2(push), LOADED)
+            place = ca.cross(push, moment) / load**2
+            bears = ca.logic_and(at.t > start + 1e-9, at.t < end - 1e-9)
             error = ca.vertcat(*(each.expression for each in self.errors[name]))
             more = at.reaction.force(name) - push
             twist = at.reaction.moment(name) - moment - ca.cross(place, more)
@@ -221,17 +219,19 @@ def _foot(stance: Stance, forces: Series, start: float, seconds: float) -> Foot:
     return Foot(name=stance.name, supports=(support,), center=tuple(center), bears=bears)
 
 
-def _plate_table(
-    stance: Stance, band: Plates, plates: Sequence[str], t: np.ndarray, start: float
-) -> SampleTable:
-    """Return the moment, force, centre of pressure and load that a stance's plate tells at times
-    (K,), and where it bears."""
+def _plate_curves(stance: Stance, band: Plates, plates: Sequence[str], seconds: float) -> Curves:
+    """Return the moment and force that a stance's plate tells, at times from the band's start."""
     row = 6 * plates.index(stance.plate)
-    wrench = band.at(t)[row : row + 6]
-    load = np.maximum(np.linalg.norm(wrench[3:], axis=0), LOADED)
-    place = np.cross(wrench[3:].T, wrench[:3].T).T / load**2
-    bears = (t >= stance.start) & (t <= stance.end)
-    return SampleTable(t=t - start, values=np.vstack([wrench, place, load, bears]))
+    segments = len(band.points) - 3
+    basis = BSpline(points=segments + 3, degree=3, clamped=False)
+    s = np.linspace(0.0, 1.0, PER_SEGMENT * segments + 1)
+    rows = band.at(band.start + band.span * s)[row : row + 6]
+    return Curves(
+        start=0.0,
+        step=seconds / segments,
+        coefficients=fit_samples(basis, s, rows),
+        missing=(),
+    )
 
 
 def _smooth(
