@@ -4,11 +4,13 @@ An ordinary optimal control problem over the control points of a spline, the wre
 and the constant errors e of the plates,
 
     minimise  sum over frames of |p(q) - p_measured|^2 / s_marker^2
-            + sum over instants of |F + e - F_measured|^2 / s_instant^2  + sum of e^2 / s_plates^2
+            + PER_SEGMENT a segment * integral of |F + e - F_measured|^2 / s_instant^2
+            + sum of e^2 / s_plates^2
             + (2 pi f)^-4 integral of |J (qdd - qdd_fit)|^2 / s_marker^2
     subject to  M qdd + h - J' F = (0, tau)
 
-so that nothing pushes the root but the ground: that is its law of motion. A wrench counts by its
+so that nothing pushes the root but the ground: that is its law of motion. Feet bear from EDGE
+segments of the band before they strike until as long after they leave. A wrench counts by its
 force and by its moment about the measured centre of pressure, over the load, which so is the error
 of that. Beyond the frequency f up to which inverse kinematics go accelerations stay near to theirs,
 as markers see them: of what is quicker markers tell only noise (the smoothing spline's prior, Wahba
@@ -28,6 +30,7 @@ from ocp.estimation.marker_residuals import point_places
 from ocp.estimation.tracking.measurement_noise import MeasurementNoise
 from ocp.estimation.tracking.plates_in_band import (
     BAND,
+    EDGE,
     PER_SEGMENT,
     Plates,
     plates_in_band,
@@ -116,6 +119,8 @@ def tracking_problem(
         raise ValueError(f"{name}: noise: marker {lacking[0]!r} has none")
     seconds = end - start
     segments = max(round(2 * BAND * seconds), 1)
+    blur = EDGE * seconds / segments  # in the band loads rise before feet strike
+    inside = [replace(each, start=each.start - blur, end=each.end + blur) for each in inside]
     motion = BSpline(points=segments + DEGREE, degree=DEGREE)
     band = plates_in_band(motion, np.array((start, end)), forces, (1.0, 1.0))
     ground = Ground(
