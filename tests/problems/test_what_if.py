@@ -16,7 +16,7 @@ from ocp.models.human import Person, springs_of, wearing_springs
 from ocp.problems.gait import Accuracy, Carried, Gait, Muscles, problem, walk, walk_from
 from ocp.problems.gait.card.stride import stride_of
 from ocp.problems.lab import Change, analyse, predicted_walk, scale, track, what_if
-from ocp.problems.lab.what_if import mean_stride, measures, predicted_measures, speed_and_step
+from ocp.problems.lab.what_if import predicted_measures, speed_and_step
 
 WHO = Person(mass=MASS, stature=STATURE, segments=SEGMENTS)
 SPEED, STEP = 1.1, 0.58
@@ -88,18 +88,15 @@ def test_a_walk_of_which_all_is_known_comes_back_and_so_does_what_weak_ankles_do
 
 
 @pytest.mark.commands
-def test_moments_of_a_walk_tracked_with_dynamics_are_the_known_ones_while_both_feet_stand_too():
-    """Peaks of moments are at pushes and strikes; no frame is far from the consistent motion's."""
+def test_moments_of_a_walk_tracked_with_dynamics_do_not_jump_as_a_foot_strikes():
+    """Before it and while both feet stand they are near to those of the consistent motion."""
     trial = tracked()
-    found = track(trial).trial
-    true = predicted_measures(known())
-    for name, number in measures(mean_stride(found)).items():
-        assert number == pytest.approx(true[name], rel=0.1), name
+    found = track(trial, span=(0.3, 0.7)).trial  # the left foot strikes at .48 s
     assert trial.consistent is not None
     frames = np.isin(trial.fit.t.round(6), found.fit.t.round(6))
     joints = [trial.person.tree.coordinate(name) for name in ("ankle_df_r", "ankle_df_l")]
     off = found.torques[joints] - trial.consistent.torques[joints][:, frames]
-    assert np.nanmax(np.abs(off)) < 15.0  # N m: 41 where feet bore from their strikes on alone
+    assert np.nanmax(np.abs(off)) < 8.0  # N m: of some 90
 
 
 def test_the_task_is_that_of_the_trial_over_ground_and_on_a_belt():
