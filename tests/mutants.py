@@ -150,6 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"expected areas of {', '.join(areas)}, got {' '.join(flags.area)}")
     chosen = (fault for area in flags.area or areas for fault in faults_of(area))
     faults = [fault for fault in chosen if flags.only in fault.name]
+    if not faults:
+        parser.error(f"--only: no fault's name holds {flags.only!r}")
     if flags.list:
         print("\n".join(f"{fault.area}: {fault.name} ({fault.file})" for fault in faults))
         return 0
