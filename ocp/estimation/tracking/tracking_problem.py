@@ -227,16 +227,16 @@ def _foot(stance: Stance, forces: Series, start: float, seconds: float) -> Foot:
 def _plate_curves(stance: Stance, band: Plates, plates: Sequence[str], seconds: float) -> Curves:
     """Return the moment and force that a stance's plate tells, at times from the band's start."""
     row = 6 * plates.index(stance.plate)
-    segments = len(band.points) - 3
+    s = np.linspace(0.0, 1.0, PER_SEGMENT * (len(band.points) - 3) + 1)
+    return _even_curves(band.at(band.start + band.span * s)[row : row + 6], seconds)
+
+
+def _even_curves(rows: np.ndarray, seconds: float) -> Curves:
+    """Return cubic curves through rows (m, K) at even times, PER_SEGMENT of them a segment."""
+    segments = (rows.shape[1] - 1) // PER_SEGMENT
     basis = BSpline(points=segments + 3, degree=3, clamped=False)
-    s = np.linspace(0.0, 1.0, PER_SEGMENT * segments + 1)
-    rows = band.at(band.start + band.span * s)[row : row + 6]
-    return Curves(
-        start=0.0,
-        step=seconds / segments,
-        coefficients=fit_samples(basis, s, rows),
-        missing=(),
-    )
+    found = fit_samples(basis, np.linspace(0.0, 1.0, rows.shape[1]), rows)
+    return Curves(start=0.0, step=seconds / segments, coefficients=found, missing=())
 
 
 def _smooth(
@@ -255,19 +255,14 @@ def _smooth(
     metric += size * ARM**2 * np.eye(fit.tree.dof)
     cutoff = fit.motion.segments / float(fit.t[-1] - fit.t[0]) / 2
     root = np.linalg.cholesky(metric).T / (2 * np.pi * cutoff) ** 2
-    basis = BSpline(points=segments + 3, degree=3, clamped=False)
-    s = np.linspace(0.0, 1.0, PER_SEGMENT * segments + 1)
     whole = float(fit.t[-1] - fit.t[0])
+    s = np.linspace(0.0, 1.0, PER_SEGMENT * segments + 1)
     at = (start + (end - start) * s - fit.t[0]) / whole
-    values = fit.motion.values(at, 2) / whole**2
-    aim = Curves(
-        start=0.0,
-        step=(end - start) / segments,
-        coefficients=fit_samples(basis, s, fit.points @ values.T),
-        missing=(),
+    place, aim = (
+        _even_curves(fit.points @ fit.motion.values(at, k).T / whole**k, end - start)
+        for k in (0, 2)
     )
     rate = float(frames.sum()) / (end - start)
-    place = replace(aim, coefficients=fit_samples(basis, s, fit.points @ fit.motion.values(at).T))
     unseen = ARM * np.sqrt(size)
     return rate * squares(
         "smooth",
