@@ -1,6 +1,6 @@
 """A person as somebody else's model has them: a scaled body of OpenSim with markers of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -13,7 +13,6 @@ from ocp.problems.lab.marker_sets import MarkerSet, MarkerTable, Site, recognise
 from ocp.problems.lab.measured_person import (
     MeasuredPerson,
     check_still,
-    places_of,
     put_markers,
 )
 
@@ -134,32 +133,15 @@ def _first_posture(body: Tree, markers: Series, near: np.ndarray) -> np.ndarray:
     frame = int(np.argmax(whole))
     values = {name: np.repeat(rows[:, [frame]], 6, axis=1) for name, rows in markers.values.items()}
     first = Series(t=np.arange(6.0), values=values, source=markers.source)
-    begin = _below(body, near, {name: rows[:, frame] for name, rows in markers.values.items()})
     fit = inverse_kinematics(
         body,
         first,
         motion=BSpline(points=3, degree=2),
-        start=begin,
+        start=near,
         deviation=DEVIATION,
         limits=True,
     )
     return fit.q[:, 0]
-
-
-def _below(body: Tree, near: np.ndarray, markers: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the coordinates (n,), slid along the root so that the markers' middle is
-    theirs: from afar limbs may be found turned by 180 degrees."""
-
-    def middle(q: np.ndarray) -> np.ndarray:
-        here = places_of(body, q)
-        return np.mean([here[name] for name in markers], axis=0)
-
-    q = near.copy()
-    slides = [k for k, joint in enumerate(body.moving) if joint.kind == "prismatic"][:3]
-    there = middle(q)
-    ways = np.array([middle(q + np.eye(body.dof)[k]) - there for k in slides]).T
-    q[slides] += np.linalg.solve(ways, np.mean([*markers.values()], axis=0) - there)
-    return q
 
 
 def _turned(model: Tree) -> Tree:

@@ -64,6 +64,21 @@ def test_a_human_of_38_coordinates_is_met_in_200_frames_within_the_noise():
     assert np.degrees(fit.deviations[3:]).max() < 1.0 and fit.unseen == ()
 
 
+@pytest.mark.parametrize("seed", [0, 1, 9])
+def test_limbs_are_not_wound_up_on_the_way_from_another_posture(seed):
+    """Joints .5 rad off the first posture (rms), a metre away, skin that has moved by 15 mm."""
+    tree, rng = clustered(human()), np.random.default_rng(seed)
+    names, t = cluster_names(tree), np.linspace(0.0, 1.0, 8)
+    slides = [joint.kind == "prismatic" for joint in tree.moving]
+    turns = [not joint.name.startswith("glob") for joint in tree.moving]
+    q = np.where(slides, 1.0, 0.5) * rng.standard_normal(tree.dof) * np.logical_or(slides, turns)
+    places = point_places(tree, names, q[:, None])[0]
+    skin = places + 0.015 * rng.standard_normal(places.shape)
+    markers = Series(t=t, values=dict(zip(names, np.split(skin.repeat(8, axis=1), len(names)))))
+    fit = inverse_kinematics(tree, markers, motion=BSpline(points=4, degree=3))
+    assert np.abs(fit.q[:, 0] - q)[turns].max() < 1.5  # in place of whole turns
+
+
 def test_without_a_basis_cross_validation_finds_one_that_leaves_only_noise():
     tree = wrist()
     t = np.linspace(0.0, 1.0, 120)
