@@ -11,7 +11,7 @@ import numpy as np
 from ocp.codegen.assembler import NoMachineCode, assemble_map, image_of, map_code
 
 THREADED = 100_000  # instructions at all instants from which on threads gain more than they cost
-ASSEMBLED = 100_000  # likewise for machine code, from FEW instants on
+ASSEMBLED = 20_000  # likewise for machine code, from FEW instants on
 FEW = 8
 # Compiled functions that evaluate several instants at once: each gives itself at so many of them
 BATCHED: WeakKeyDictionary[ca.Function, Callable[[int], ca.Function]] = WeakKeyDictionary()

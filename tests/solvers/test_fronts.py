@@ -226,6 +226,43 @@ def test_an_unknown_that_is_solved_for_by_large_numbers_waits_and_no_other(seed)
     assert np.abs(matrix @ x - rhs).max() < 1e-9 * (np.abs(matrix) @ np.abs(x)).max()
 
 
+def bound_links(rng, links=16, width=14, laws=10, reach=4):
+    """Return the matrix of variables of links, with Hessians of both signs, and of laws that each
+    bind as many links as they reach; and the number of variables."""
+    n, m = links * width, (links - reach + 1) * laws
+    matrix = np.zeros((n + m, n + m))
+    for k in range(links):
+        own, bend = slice(k * width, (k + 1) * width), rng.normal(size=(width, width))
+        matrix[own, own] = bend + bend.T
+    for k in range(links - reach + 1):
+        law, own = n + k * laws + np.arange(laws), k * width + np.arange(reach * width)
+        matrix[np.ix_(law, own)] = rng.normal(size=(laws, reach * width))
+    lower = np.tril(matrix)
+    return lower + np.tril(lower, -1).T, n
+
+
+@compiler_needed
+@pytest.mark.parametrize("seed", range(6))
+def test_multipliers_are_pivots_of_their_own_where_variables_have_a_curvature(seed):
+    """A diagonal that is entered twice tells of it: fewer numbers are stored, and the solution and
+    the inertia are as right."""
+    matrix, n = bound_links(np.random.default_rng(seed))
+    rows, columns = np.nonzero(np.tril(matrix))
+    twice = np.append(rows, np.arange(n)), np.append(columns, np.arange(n))
+    share = np.where((twice[0] == twice[1]) & (twice[0] < n), 0.5, 1.0)
+    stored = []
+    for pattern, part in (((rows, columns), 1.0), (twice, share)):
+        made, sizes = Factorisation(range(len(matrix)), pattern), np.zeros(9, dtype=np.int64)
+        found = made.factorise_entries(matrix[pattern] * part)
+        assert found == (0, (np.linalg.eigvalsh(matrix) < 0).sum())
+        x = made.solve(np.ones(len(matrix)))
+        assert np.abs(matrix @ x - 1.0).max() < 1e-9 * (np.abs(matrix) @ np.abs(x)).max()
+        addresses = (each.ctypes.data_as(ctypes.c_void_p) for each in (made.work, sizes))
+        made.library.plan_sizes(*addresses)
+        stored.append(sizes[3])
+    assert stored[1] < 0.8 * stored[0]
+
+
 @compiler_needed
 @pytest.mark.parametrize("seed", range(6))
 def test_an_inequality_at_its_bound_that_equations_imply_has_the_inertia_of_a_minimum(seed):

@@ -21,7 +21,7 @@ from ocp.codegen.linear_maps import BlockProduct, Given, Sums, are_disjoint, blo
 from ocp.index_sets import distinct
 
 SUMMED = 10_000  # entries of constant matrices from which on machine code gains more than it costs
-RUN, STEP = 1400, 10  # products of numbers that a run and a step are worth, in forty evaluations
+RUN, STEP = 100, 10  # products of numbers that a run and a step are worth, in forty evaluations
 Tables = dict[str, np.ndarray]
 
 

@@ -101,10 +101,11 @@ static int factorise(const Plan *plan, double *a, double *room, int *negative, i
     double least = least_pivot(f) * fmin(1, largest(square, f->pivots));
     int out = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
     if (out) find_stuck_rows(plan, f, pivot, s.d + 2 * f->own, order, stuck + count), count += out;
-    for (int64_t at = 0; at < (int64_t)f->wide * f->pivots; at += (int64_t)f->pivots * WIDE) {
-      forward_strip(square, f->pivots, pivot, X + at);
+    int64_t end = (int64_t)f->wide * f->pivots, strip = (int64_t)f->pivots * WIDE;
+    for (int64_t at = 0; at < end; at += STRIPS * strip)
+      forward_strips(square, f->pivots, pivot, X + at, at + STRIPS * strip <= end ? STRIPS : 1);
+    for (int64_t at = 0; at < end; at += strip)
       diagonal_strip(s.d + 2 * f->own, pivot, f->pivots, X + at, Z + at);
-    }
     product(X, Z, f->pivots, f->wide, left);
     for (int c = f->child; c >= 0; c = plan->front[c].next)
       add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, left, order);

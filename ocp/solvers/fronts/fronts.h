@@ -22,11 +22,14 @@ typedef struct {
   int from, to, count;
 } Run;
 
+enum { UNDECIDED, WHOLE, PARTED }; /* pairs of a plan: see part_pairs */
+
 typedef struct {
   Pattern pattern;
   word key;        /* of the pattern */
   int64_t serial;  /* by which IPOPT's workspace tells it */
   char *delays;    /* of rows that left a front singular, DELAYS at most: see ordering.h */
+  int parted;      /* pairs, or whether that is decided */
   int fronts, most_pivots, most_wide;
   Front *front;
   Run *run;

@@ -7,6 +7,7 @@ enum { LANES = 4, TALL = 4 };
 #endif
 
 enum { WIDE = 8, PARTS = WIDE / LANES }; /* columns of a strip, and its vectors in a row */
+enum { STRIPS = 2 / PARTS };             /* that are solved at once, as registers suffice */
 
 typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
 
@@ -47,6 +48,26 @@ static int choose_pivot(const double *A, int m, int k, double least, int *two) {
   return r;
 }
 
+/* row (count) -= a x, and b y where there are two. The last numbers are a vector, too, whatever it
+   shares with the one before. */
+static inline void subtract_rows(double *restrict row, int count, double a,
+                                 const double *restrict x, double b, const double *restrict y,
+                                 int two) {
+  int j = 0, rest = count - LANES;
+  if (rest < 0) {
+    for (; j < count; j++) row[j] -= a * x[j] + (two ? b * y[j] : 0);
+    return;
+  }
+  lanes last = *(lanes *)(row + rest) - a * *(const lanes *)(x + rest);
+  if (two) last -= b * *(const lanes *)(y + rest);
+  for (; j < rest; j += LANES) {
+    lanes *part = (lanes *)(row + j);
+    *part -= a * *(const lanes *)(x + j);
+    if (two) *part -= b * *(const lanes *)(y + j);
+  }
+  *(lanes *)(row + rest) = last;
+}
+
 /* Factorise the lower triangle of A (m, m) into L, below its diagonal, and D: d[2 k], d[2 k + 1]
    the diagonal and what is below it. pivot[k] is the row swapped with k, -1 - row where k and
    k + 1 are one pivot, of which k + 1 was swapped. Adds to `negative` D's negative eigenvalues. A row
@@ -68,7 +89,7 @@ static int ldl(double *A, int m, int *pivot, double *d, double least, double *wo
       for (int i = k + 1; i < m; i++) {
         double *row = A + (size_t)i * m, l = row[k] = one[i] / a;
         if (l == 0) continue;
-        for (int j = k + 1; j <= i; j++) row[j] -= l * one[j];
+        subtract_rows(row + k + 1, i - k, l, one + k + 1, 0, NULL, 0);
       }
       k += 1;
       continue;
@@ -83,7 +104,7 @@ static int ldl(double *A, int m, int *pivot, double *d, double least, double *wo
       double l = row[k] = (c * one[i] - b * other[i]) / det;
       double h = row[k + 1] = (a * other[i] - b * one[i]) / det;
       if (l == 0 && h == 0) continue;
-      for (int j = k + 2; j <= i; j++) row[j] -= l * one[j] + h * other[j];
+      subtract_rows(row + k + 2, i - k - 1, l, one + k + 2, h, other + k + 2, 1);
     }
     k += 2;
   }
@@ -110,35 +131,46 @@ static inline int all_zero(const double *column, int m, int rows) {
   return !some;
 }
 
-/* Rows i to i + `rows` of a strip B less what L has of the rows before. */
-static inline void subtract_above(const double *A, int m, int i, int rows, double *B) {
-  lanes sum[4][PARTS] = {{{0}}};
+/* Rows i to i + `rows` of some strips B less what L has of the rows before. */
+static inline void subtract_above(const double *A, int m, int i, int rows, double *B, int strips) {
+  lanes sum[4][STRIPS][PARTS] = {{{{0}}}};
   const double *L = A + (size_t)i * m;
+  size_t apart = (size_t)m * WIDE;
   int t = 0;
   while (t < i && all_zero(L + t, m, rows)) t++; /* of rows that go beside others */
   for (; t < i; t++)
     for (int k = 0; k < rows; k++)
-      for (int part = 0; part < PARTS; part++)
-        sum[k][part] += L[(size_t)k * m + t] * *(const lanes *)(B + t * WIDE + part * LANES);
-  for (int k = 0; k < rows; k++) {
-    lanes *row = (lanes *)(B + (i + k) * WIDE);
-    for (int part = 0; part < PARTS; part++) row[part] -= sum[k][part];
-    for (int before = 0; before < k; before++)
-      for (int part = 0; part < PARTS; part++)
-        row[part] -= L[(size_t)k * m + i + before] *
-                     *(const lanes *)(B + (i + before) * WIDE + part * LANES);
-  }
+      for (int s = 0; s < strips; s++)
+        for (int part = 0; part < PARTS; part++)
+          sum[k][s][part] +=
+              L[(size_t)k * m + t] * *(const lanes *)(B + s * apart + t * WIDE + part * LANES);
+  for (int s = 0; s < strips; s++, B += apart)
+    for (int k = 0; k < rows; k++) {
+      lanes *row = (lanes *)(B + (i + k) * WIDE);
+      for (int part = 0; part < PARTS; part++) row[part] -= sum[k][s][part];
+      for (int before = 0; before < k; before++)
+        for (int part = 0; part < PARTS; part++)
+          row[part] -= L[(size_t)k * m + i + before] *
+                       *(const lanes *)(B + (i + before) * WIDE + part * LANES);
+    }
 }
 
-/* Strip B (m, WIDE) := inv(L) P B. */
-static void forward_strip(const double *A, int m, const int *pivot, double *B) {
+static inline void subtract_all_above(const double *A, int m, double *B, int strips) {
+  int i = 0;
+  for (; i + 4 <= m; i += 4) subtract_above(A, m, i, 4, B, strips);
+  for (; i < m; i++) subtract_above(A, m, i, 1, B, strips);
+}
+
+/* Strips B (m, WIDE), STRIPS or one, := inv(L) P B. */
+static void forward_strips(const double *A, int m, const int *pivot, double *B, int strips) {
   for (int k = 0, to; k < m; k += pivot[k] < 0 ? 2 : 1) {
     int from = swap_partner(pivot, k, &to);
-    for (int j = 0; from != to && j < WIDE; j++) swap(B + from * WIDE + j, B + to * WIDE + j);
+    for (int s = 0; from != to && s < strips; s++)
+      for (int j = 0; j < WIDE; j++)
+        swap(B + (s * m + from) * WIDE + j, B + (s * m + to) * WIDE + j);
   }
-  int i = 0;
-  for (; i + 4 <= m; i += 4) subtract_above(A, m, i, 4, B);
-  if (i < m) subtract_above(A, m, i, m - i, B);
+  if (strips == STRIPS) subtract_all_above(A, m, B, STRIPS);
+  else subtract_all_above(A, m, B, 1);
 }
 
 /* b (m) := inv(L) P b. */

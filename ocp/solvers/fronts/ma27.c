@@ -41,13 +41,13 @@ static Plan *keep_plan(Plan *plan) {
   return plan;
 }
 
-/* A new plan of a pattern whose rows wait as `delays` tell. */
-static Plan *new_plan(const Pattern *p, word key, const char *delays) {
+/* A new plan of a pattern whose rows wait as `delays` tell, its pairs as `parted` tells. */
+static Plan *new_plan(const Pattern *p, word key, const char *delays, int parted) {
   Plan *plan = ROOM(Plan, 1);
   plan->pattern = (Pattern){p->n, p->entries, ROOM(int, p->entries), ROOM(int, p->entries)};
   memcpy(plan->pattern.row, p->row, sizeof(int) * p->entries);
   memcpy(plan->pattern.col, p->col, sizeof(int) * p->entries);
-  plan->key = key, plan->delays = ROOM(char, p->n);
+  plan->key = key, plan->parted = parted, plan->delays = ROOM(char, p->n);
   memcpy(plan->delays, delays, p->n);
   return plan;
 }
@@ -82,7 +82,7 @@ static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
     key = (key ^ (word)row[k]) * 1099511628211u, key = (key ^ (word)col[k]) * 1099511628211u;
   }
   Plan *plan = find_plan(&p, key, none);
-  if (!plan) plan = keep_plan(new_plan(&p, key, none));
+  if (!plan) plan = keep_plan(new_plan(&p, key, none, UNDECIDED));
   free(p.row), free(p.col), free(none);
   return plan;
 }
@@ -128,7 +128,7 @@ static Plan *plan_without(const Plan *plan, const int *stuck, int count) {
   for (int k = 0; k < count; k++)
     if (delays[stuck[k]] < DELAYS) delays[stuck[k]]++, more = 1;
   Plan *next = more ? find_plan(&plan->pattern, plan->key, delays) : NULL;
-  if (more && !next) next = keep_plan(new_plan(&plan->pattern, plan->key, delays));
+  if (more && !next) next = keep_plan(new_plan(&plan->pattern, plan->key, delays, plan->parted));
   free(delays);
   return next;
 }

@@ -65,6 +65,7 @@ typedef struct {
   int *mark, *seen;      /* the last place at which a group, an element was met */
   int *size, *many;      /* rows of a group and of those that it stands for, and how many these are */
   int *alike, *last, *next, *since; /* the first and last of these, the next one, and from what place */
+  int *follower; /* the group that a group's elimination lets go, -1 for none */
   int *hash, *bucket, *stamp, stamps; /* of lists that are compared */
   char *late, *when, *gone, *absorbed, *leaf;
   int filled, most, rows; /* in o.at, and rows that are left */
@@ -111,7 +112,12 @@ static void set_first_keys(Quotient *q) {
   keys->least = ROOM(int, 2 * (size_t)keys->leaves);
   for (int k = 0; k < 2 * keys->leaves; k++) keys->least[k] = INT_MAX;
   for (int g = 0; g < q->o.count; g++) {
+    int h = q->follower[g];
     if (q->late[g] == AFTER_NEIGHBOURS) q->when[g] = q->pending[g] ? WAITING : ANY_TIME;
+    if (h >= 0 && q->when[h] == ANY_TIME) {
+      q->when[h] = WAITING;
+      if (h < g) set_key(keys, h, WAITING, q->degree[h]);
+    }
     q->rows += q->size[g], q->degree[g] = q->hidden[g];
     for (int k = 0; k < q->length[g]; k++) q->degree[g] += q->size[q->list[q->begin[g] + k]];
     set_key(keys, g, q->when[g], q->degree[g]);
@@ -278,37 +284,44 @@ static void spread_alike(Quotient *q, int places) {
   o->order = order, o->start = start, o->at = at;
 }
 
+static void let_go(Quotient *q, int g) {
+  q->when[g] = ANY_TIME, set_key(&q->keys, g, ANY_TIME, q->degree[g]);
+}
+
 /* Let groups that wait for a group's rows know that it is gone. */
 static void release(Quotient *q, const Graph *graph, const int *match, int g) {
   for (int h = q->alike[g]; h >= 0; h = q->next[h]) release(q, graph, match, h);
+  int follower = q->follower[g];
+  if (follower >= 0 && q->when[follower] == WAITING) let_go(q, follower);
   if (!is_awaited(q, g)) return;
   for (int v = q->o.lead[g], twice = 0; v >= 0 && twice < 2; v = match[v], twice++)
     for (int k = graph->start[v]; k < graph->start[v + 1]; k++) {
       int h = q->group[graph->at[k]];
-      if (--q->pending[h] || q->when[h] != WAITING) continue;
-      q->when[h] = ANY_TIME, set_key(&q->keys, h, ANY_TIME, q->degree[h]);
+      if (!--q->pending[h] && q->when[h] == WAITING && q->late[h]) let_go(q, h);
     }
 }
 
-/* Return the Ordering of rows with their partners. `delays` of a row, one for a multiplier without
-   a partner, let its group wait: once for its neighbours, twice for all others. */
+/* Return the Ordering of rows with their partners, each `after` the one that it has to wait for, -1
+   for none. `delays` of a row, one for a multiplier with neither, let its group wait: once for its
+   neighbours, twice for all others. */
 static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare, const int *match,
-                                     const char *delays) {
+                                     const int *after, const char *delays) {
   int *group = ROOM(int, n), wides = 0, places = 0;
   Quotient q = {.o = groups(n, match, group), .group = group};
   int count = q.o.count, *wide = ROOM(int, count);
   int **lists[] = {&q.degree, &q.pending, &q.begin, &q.elements, &q.length, &q.weight, &q.outside,
                    &q.mark, &q.seen, &q.hidden, &q.room, &q.size, &q.many, &q.alike, &q.last, &q.next,
-                   &q.since, &q.hash, &q.bucket, &q.o.order, &q.o.start};
+                   &q.since, &q.hash, &q.bucket, &q.follower, &q.o.order, &q.o.start};
   char **flags[] = {&q.late, &q.when, &q.gone, &q.absorbed, &q.leaf};
-  for (int k = 0; k < 21; k++) *lists[k] = ROOM(int, count + 1);
+  for (int k = 0; k < 22; k++) *lists[k] = ROOM(int, count + 1);
   q.stamp = ROOM(int, 2 * (size_t)count);
   for (int g = 0; g < count; g++)
-    q.size[g] = q.o.size[g], q.many[g] = 1, q.alike[g] = q.next[g] = -1;
+    q.size[g] = q.o.size[g], q.many[g] = 1, q.alike[g] = q.next[g] = q.follower[g] = -1;
   for (int k = 0; k < 5; k++) *flags[k] = ROOM(char, count);
   q.most = 64 * count + 1, q.o.at = ROOM(int, q.most);
   for (int v = 0; v < n; v++) {
-    int late = delays[v] + (bare[v] && match[v] < 0);
+    int late = delays[v] + (bare[v] && match[v] < 0 && after[v] < 0);
+    if (after[v] >= 0) q.follower[group[after[v]]] = group[v];
     late = late > AFTER_NEIGHBOURS ? LAST_OF_ALL : late;
     if (late > q.late[group[v]]) q.late[group[v]] = q.when[group[v]] = late;
     q.leaf[group[v]] |= match[v] >= 0 && degree(graph, v) == 1;
@@ -331,7 +344,7 @@ static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare
   for (int s = 0; s < count; s++) place[q.o.order[s]] = s;
   for (int k = 0; k < q.o.start[count]; k++) q.o.at[k] = place[q.o.at[k]];
   sort_lists(count, q.o.start, q.o.at);
-  for (int k = 0; k < 19; k++) free(*lists[k]);
+  for (int k = 0; k < 20; k++) free(*lists[k]);
   free(q.stamp);
   for (int k = 0; k < 5; k++) free(*flags[k]);
   free(group), free(wide), free(q.list), free(q.keys.least);

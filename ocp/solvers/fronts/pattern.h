@@ -146,3 +146,23 @@ static int *partners(const Pattern *p, const Graph *graph, const char *bare, con
   free(seen), free(from), free(reached), free(cost), free(dual), free(far);
   return match;
 }
+
+enum { FEW = 12 }; /* neighbours of a variable up to which pairs are not parted: assumed */
+
+/* Part pairs: a variable that has a curvature of its own, as its diagonal is entered by the Hessian
+   beside what bounds add to it, is a pivot by itself, and its multiplier another one later, of what
+   the variable leaves it: what is beside the one need not be beside the other. Neither has `delays`;
+   without these none is parted. Return what each row goes after, -1 for none. */
+static int *part_pairs(const Pattern *p, const Graph *graph, const char *bare, const char *delays,
+                       int *match) {
+  int *after = ROOM(int, p->n), *times = ROOM(int, p->n);
+  for (int k = 0; delays && k < p->entries; k++) times[p->row[k]] += p->row[k] == p->col[k];
+  for (int y = 0; y < p->n; y++) {
+    int x = match[y], is_pair = delays && bare[y] && x >= 0;
+    after[y] = -1;
+    if (!is_pair || times[x] < 2 || degree(graph, x) < FEW || delays[x] || delays[y]) continue;
+    after[y] = x, match[x] = match[y] = -1;
+  }
+  free(times);
+  return after;
+}

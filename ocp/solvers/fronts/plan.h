@@ -128,6 +128,52 @@ static void entry_places(Plan *plan, const int *of, const int *place, int *local
   free(start), free(list);
 }
 
+/* Pairs with an order of elimination, its fronts, and about the seconds these take. */
+typedef struct {
+  int *match, *after; /* partners, and what a row of a parted pair goes after */
+  Ordering o;
+  Draft *drafts;
+  double seconds;
+} Scheme;
+
+static Scheme scheme_of(const Plan *plan, const Graph *graph, const char *bare,
+                        const int *match) {
+  const Pattern *p = &plan->pattern;
+  Scheme s = {ROOM(int, p->n), NULL};
+  memcpy(s.match, match, sizeof(int) * p->n);
+  s.after = part_pairs(p, graph, bare, plan->parted == PARTED ? plan->delays : NULL, s.match);
+  s.o = minimum_degree_order(p->n, graph, bare, s.match, s.after, plan->delays);
+  s.drafts = make_drafts(&s.o);
+  for (int d = 0; d < s.o.count; d++)
+    if (!s.drafts[d].joined) s.seconds += time_of(s.drafts + d);
+  return s;
+}
+
+static void free_scheme(Scheme *s) {
+  free_drafts(s->drafts, s->o.count), free_ordering(&s->o), free(s->match), free(s->after);
+}
+
+/* Of the time of whole pairs that parted ones take at most, where they are: more of their rows have
+   to wait later. Assumed. */
+static const double WORTH = 0.7;
+
+/* Return the quicker Scheme of a plan, of whole or parted pairs, and note which it is. */
+static Scheme quicker_scheme(Plan *plan, const Graph *graph, const char *bare,
+                             const int *match) {
+  int open = plan->parted == UNDECIDED;
+  if (open) plan->parted = WHOLE;
+  Scheme s = scheme_of(plan, graph, bare, match);
+  if (open) {
+    plan->parted = PARTED;
+    Scheme parted = scheme_of(plan, graph, bare, match);
+    int worth = parted.seconds < WORTH * s.seconds;
+    free_scheme(worth ? &s : &parted);
+    if (worth) s = parted;
+    else plan->parted = WHOLE;
+  }
+  return s;
+}
+
 /* Plan the factorisation of a pattern's matrices by the values of the first; 0 where it is too
    large for this ordering. */
 static int lay_out(Plan *plan, const double *value) {
@@ -135,19 +181,14 @@ static int lay_out(Plan *plan, const double *value) {
   Graph graph = graph_of(p);
   char *bare = multipliers(p, &graph, value);
   int *match = partners(p, &graph, bare, value);
-  Ordering o = minimum_degree_order(p->n, &graph, bare, match, plan->delays);
-  if (o.count) {
-    Draft *drafts = make_drafts(&o);
-    int *sequence = ROOM(int, o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
-    plan->fronts = after_children(&o, drafts, sequence);
-    plan->front = ROOM(Front, plan->fronts);
-    for (int q = 0; q < plan->fronts; q++) plan->seconds += time_of(drafts + sequence[q]);
-    int *of = list_fronts(plan, &o, match, drafts, sequence, place);
-    connect(plan, of, local);
-    entry_places(plan, of, place, local);
-    free_drafts(drafts, o.count), free(sequence), free(place), free(local), free(of);
-    free_ordering(&o);
-  }
+  Scheme s = quicker_scheme(plan, &graph, bare, match);
+  int *sequence = ROOM(int, s.o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
+  plan->fronts = after_children(&s.o, s.drafts, sequence), plan->seconds = s.seconds;
+  plan->front = ROOM(Front, plan->fronts);
+  int *of = list_fronts(plan, &s.o, s.match, s.drafts, sequence, place);
+  connect(plan, of, local);
+  entry_places(plan, of, place, local);
+  free(sequence), free(place), free(local), free(of), free_scheme(&s);
   free(graph.start), free(graph.at), free(bare), free(match);
   return plan->fronts > 0;
 }
