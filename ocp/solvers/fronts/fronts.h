@@ -22,7 +22,7 @@ typedef struct {
   int from, to, count;
 } Run;
 
-enum { UNDECIDED, WHOLE, PARTED }; /* pairs of a plan: see part_pairs */
+enum { UNDECIDED, UNITED, PARTED }; /* pairs of a plan: see part_pairs */
 
 typedef struct {
   Pattern pattern;

@@ -161,7 +161,7 @@ static const double WORTH = 0.7;
 static Scheme quicker_scheme(Plan *plan, const Graph *graph, const char *bare,
                              const int *match) {
   int open = plan->parted == UNDECIDED;
-  if (open) plan->parted = WHOLE;
+  if (open) plan->parted = UNITED;
   Scheme s = scheme_of(plan, graph, bare, match);
   if (open) {
     plan->parted = PARTED;
@@ -169,7 +169,7 @@ static Scheme quicker_scheme(Plan *plan, const Graph *graph, const char *bare,
     int worth = parted.seconds < WORTH * s.seconds;
     free_scheme(worth ? &s : &parted);
     if (worth) s = parted;
-    else plan->parted = WHOLE;
+    else plan->parted = UNITED;
   }
   return s;
 }
