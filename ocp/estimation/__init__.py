@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ocp.estimation.recordings import Recording, noisy
     from ocp.estimation.segment_scaling import Scaling
     from ocp.estimation.tracking.consistency import ConsistentMotion, consistent_motion
+    from ocp.estimation.tracking.mass_centre import settle_mass_centre
     from ocp.estimation.tracking.measurement_noise import (
         MeasurementNoise,
         measured_noise,
@@ -38,6 +39,7 @@ __all__ = [
     "noisy",
     "predict",
     "settle_markers",
+    "settle_mass_centre",
     "tracking_problem",
 ]
 

@@ -8,8 +8,9 @@ from ocp.problems.lab.muscles.muscle_excitations import MuscleExcitations, muscl
 from ocp.problems.lab.muscles.muscle_forces import MuscleForces, muscle_forces
 from ocp.problems.lab.muscles.synergies import Synergies, muscle_synergies
 from ocp.problems.lab.report import LabSettings, lab, save_analysis
+from ocp.problems.lab.strides import Cycle, Event
 from ocp.problems.lab.tracked_trial import TrackedTrial, track
-from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse, weights_of
+from ocp.problems.lab.trial_analysis import Analysis, analyse, weights_of
 from ocp.problems.lab.what_if import Change, WhatIf, predicted_walk, what_if
 
 __all__ = [

@@ -20,8 +20,9 @@ from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
 from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.muscles.muscle_forces import MuscleForces
+from ocp.problems.lab.strides import PERCENT
 from ocp.problems.lab.tracked_trial import track
-from ocp.problems.lab.trial_analysis import CUTOFF, PERCENT, Analysis, analyse
+from ocp.problems.lab.trial_analysis import CUTOFF, Analysis, analyse
 from ocp.problems.lab.trials import (
     Trial,
     body_mass,
@@ -280,6 +281,7 @@ def _consistency(found: Analysis) -> dict[str, Any]:
             for name, change in near.moved.items()
         },
         "pushed": dict(near.pushed),
+        "trunk": (1e3 * found.trunk).tolist(),
     }
 
 
@@ -426,6 +428,12 @@ def _change(answer: Mapping[str, Any]) -> Iterator[str]:
         f"plates tell all: unexplained at most {before} before, {after} after. Forces on feet "
         f"change {plates} (rms, moments about the origin).</p>"
     )
+    left, _, ahead = answer["trunk"]
+    if left or ahead:
+        yield (
+            f"<p>The trunk's mass centre is taken {left:+.0f} mm to the left and {ahead:+.0f} mm "
+            "ahead of the person's, as moments tell that last.</p>"
+        )
     rows = [[name, f"{rms:.2f}", f"{most:.2f}"] for name, (rms, most) in answer["moved"].items()]
     yield _rows(("coordinate", "changed (deg or mm, rms)", "at most"), rows)
 

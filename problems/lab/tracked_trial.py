@@ -160,13 +160,14 @@ def track(
         )
         for number, tread in enumerate(trial.treads, start=1)
     ]
-    settled = settle_markers(trial.fit)
+    settled = settle_markers(replace(trial.fit, tree=near.tree))
     noise = measured_noise(settled, feet, plates)
     stated = tracking_problem(settled, feet, stances, noise, span=(begin, end))
     seconds = float(near.t[-1] - near.t[0])
     s = np.linspace(begin - near.t[0], end - near.t[0], 2 * stated.motion.points) / seconds
     found = _solve_tracking(stated, Guess(q=near.points @ near.motion.values(s).T), solver)
-    return _compare_with_trial(trial, found, (begin, end), whole[1] - whole[0], noise)
+    bearing = {stance.name: stance.plate for stance in stances}
+    return _compare_with_trial(trial, found, bearing, (begin, end), whole[1] - whole[0], noise)
 
 
 def _solve_tracking(stated: Problem, guess: Guess, solver: Solver) -> Solution:
@@ -185,11 +186,12 @@ def _solve_tracking(stated: Problem, guess: Guess, solver: Solver) -> Solution:
 def _compare_with_trial(
     trial: Analysis,
     found: Solution,
+    plates: Mapping[str, str],
     span: tuple[float, float],
     known: float,
     noise: MeasurementNoise,
 ) -> TrackedTrial:
-    """Return the tracked trial beside the measured one."""
+    """Return the tracked trial beside the measured one; `plates` are those of stances."""
     fit, tree, feet = trial.fit, trial.person.tree, trial.feet
     assert feet is not None
     frames = np.flatnonzero((fit.t >= span[0]) & (fit.t <= span[1]))
@@ -199,7 +201,7 @@ def _compare_with_trial(
     near = fit.residuals_along(q, frames)
     change = q - fit.q[:, frames]
     dense = np.linspace(0.0, found.duration, round(DENSE * found.duration) + 1)
-    pushes = dict(_pushes(found, feet, dense))
+    pushes = dict(_pushes(found, plates, feet, dense))
     told = Series(t=dense + span[0], values=pushes, source="tracking")
     moving = replace(
         fit,
@@ -218,7 +220,7 @@ def _compare_with_trial(
             trial,
             moving,
             found.tau(t),
-            Series(t=moving.t, values=dict(_pushes(found, feet, t)), source="tracking"),
+            Series(t=moving.t, values=dict(_pushes(found, plates, feet, t)), source="tracking"),
         ),
         solution=found,
         span=span,
@@ -252,12 +254,14 @@ def _plate_errors(found: Solution, stance: str) -> tuple[np.ndarray, np.ndarray]
     return push, place
 
 
-def _pushes(found: Solution, feet: Series, t: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the wrenches (6, N) on each foot, of all its stances."""
+def _pushes(
+    found: Solution, plates: Mapping[str, str], feet: Series, t: np.ndarray
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the wrenches (6, N) on each foot, of all its stances {name: foot}."""
     for foot in feet.values:
         rows = np.zeros((6, len(t)))
         for stance in _stances(found):
-            if stance.split("_")[0] == foot:
+            if plates[stance] == foot:
                 rows += found.trace(partial(_wrench, stance=stance), t)
         yield foot, rows
 

@@ -1,21 +1,28 @@
 """A trial of a measured person: angles, moments, powers, events and cycles."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from types import MappingProxyType
 
 import numpy as np
 
 from ocp import BSpline, MarkerFit, Series, Tree, inverse_kinematics, measured_torques
-from ocp.estimation import ConsistentMotion, consistent_motion
+from ocp.estimation import ConsistentMotion, consistent_motion, settle_mass_centre
 from ocp.mechanics.muscles import muscles_of
-from ocp.problems.lab.laboratory_axes import middle, present, recognise_axes
+from ocp.problems.lab.laboratory_axes import present, recognise_axes
 from ocp.problems.lab.marker_sets import MarkerSet
 from ocp.problems.lab.measured_person import MeasuredPerson
 from ocp.problems.lab.muscles.electromyograms import Electromyograms, envelopes_at
 from ocp.problems.lab.muscles.muscle_forces import MuscleForces, muscle_forces
 from ocp.problems.lab.plates import Tread, doubts, foot_wrenches, treads
+from ocp.problems.lab.strides import (
+    Cycle,
+    Event,
+    foot_line,
+    known_spans,
+    step_events,
+    stride_cycles,
+    told_runs,
+)
 
 DEGREE = 5  # of the spline of all coordinates
 CUTOFF = 8.0  # Hz: of the spline's segments; nearer to known walks than 6 of filters (gait_lab.md)
@@ -27,44 +34,12 @@ GRAVITY = 9.81  # m/s2
 LOADS = 0.7, 5.0  # of a weight: the largest load of somebody who steps, from slow walks to sprints
 ODD = 0.1  # of a weight: unexplained forces beyond it (Hicks et al. 2015 ask for less than 0.05)
 FAR = 0.08  # m: of a weight: unexplained moments beyond it [assumed; pressures err by 0.01 m]
-TOGETHER = 0.15  # s: between a strike of the plates and that of the markers
-UNSURE = 0.05  # s: of an event that markers tell (Zeni et al. 2008: most within 2 frames of 60 Hz)
-NEAR = 0.02  # s: of a tread that covers a stance
-BRIEF = 0.1  # s: a span in which forces are known is longer
 LEFT = 1.0  # N, N m: what may stay unexplained after the consistent motion is found
-LOW = 0.05  # m: a foot that is higher above where feet tread is in the air
 # Weights of markers by segment, as usual in inverse kinematics of gait: the pelvis carries little
 # soft tissue, shoulders follow arms [assumed]
 WEIGHTS = {"pelvis": 10.0, "trunk": 0.5, "head": 0.1, "upper_arm": 0.1, "forearm": 0.1}
 NO_STRIDE = "no whole stride: no foot strikes twice"
 FEET = "heel_r", "heel_l", "toe_r", "toe_l"
-PERCENT = np.linspace(0.0, 100.0, 101)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """A heel strike or a toe-off: `time` (s), `foot` "r" or "l", `kind` "strike" or "off", and
-    whether "plates" or "markers" tell it."""
-
-    time: float
-    foot: str
-    kind: str
-    told: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cycle:
-    """A stride of one foot, from strike (s) to strike, and `curves` {quantity: (101,)} of it.
-
-    Quantities: hip_flex_deg, hip_flex_Nm_kg, hip_flex_W_kg and so on, of its leg's joints; moments
-    and powers are nan where no plate tells what the ground did.
-    """
-
-    foot: str
-    start: float
-    off: float
-    end: float
-    curves: Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,6 +55,7 @@ class Analysis:
         known: times at which plates tell all that the ground does (N,).
         consistent: the motion and forces nearest to these under which nothing is unexplained; None
             where forces are not known.
+        trunk: by which its tree has the mass centre of the trunk moved (3,) m, left, up and ahead.
         muscles: that share the moments, where the person has muscles and plates bear feet; else
             None.
         events, cycles: in order of time.
@@ -94,6 +70,7 @@ class Analysis:
     feet: Series | None
     known: np.ndarray
     consistent: ConsistentMotion | None
+    trunk: np.ndarray
     muscles: MuscleForces | None
     events: tuple[Event, ...]
     cycles: tuple[Cycle, ...]
@@ -168,24 +145,26 @@ def analyse(
     feet, torques = None, np.empty((0, len(fit.t)))
     if forces is not None:
         turned = forces.between(float(seen.t[0]), float(seen.t[-1])).rotate(axes.turn)
-        lines = {side: _line(person, seen, side, turned.t) for side in "rl"}
+        lines = {side: foot_line(person, seen, side, turned.t) for side in "rl"}
         steps = treads(turned, lines)
         said += [*doubts(steps), *_misfit(person, turned, steps)]
         feet = foot_wrenches(turned, steps)
         torques = measured_torques(person.tree, fit.t, fit.q, fit.qd, fit.qdd, feet, person.feet)
-    events = tuple(_events(person, seen, fit, steps))
+    events = tuple(step_events(person, seen, fit, steps))
     known, consistent = np.zeros(len(fit.t), dtype=bool), None
+    moved = np.zeros(3)
     if feet is not None and steps:
-        lower = {side: np.min([mark[1] for mark in _line(person, seen, side, fit.t)], axis=0)
+        lower = {side: np.min([mark[1] for mark in foot_line(person, seen, side, fit.t)], axis=0)
                  for side in "rl"}  # fmt: skip
         spans = known_spans(events, steps, fit.t, lower)
         known = np.array([any(a <= time <= b for a, b in spans) for time in fit.t])
         if spans:
+            balanced, moved = _balance(person, fit, feet, known, plates)
             consistent = consistent_motion(
-                fit, feet, person.feet, known=spans, weights=weights, plates=plates
+                balanced, feet, person.feet, known=spans, weights=weights, plates=plates
             )
             said += _unexplained(consistent)
-    found = tuple(_cycles(person, fit, torques, events, steps))
+    found = tuple(stride_cycles(person, fit, torques, events, steps))
     if not found:
         said.append(NO_STRIDE)
     force, moment = _unexplained_root(person.tree, torques, known)
@@ -208,6 +187,7 @@ def analyse(
         feet=feet,
         known=known,
         consistent=consistent,
+        trunk=moved,
         muscles=_muscles(person, fit, torques, emg) if len(torques) else None,
         events=events,
         cycles=found,
@@ -217,13 +197,34 @@ def analyse(
     )
 
 
+def _balance(
+    person: MeasuredPerson,
+    fit: MarkerFit,
+    feet: Series,
+    known: np.ndarray,
+    plates: tuple[float, float],
+) -> tuple[MarkerFit, np.ndarray]:
+    """Return the fit whose trunk, all between the pelvis and the trunk's markers, has its mass
+    centre where least is unexplained, and how far it is moved (3,) m."""
+    tree, links = fit.tree, {point.name: point.link for point in fit.tree.points}
+    pelvis, marked = (person.table.segment(name) for name in ("pelvis", "trunk"))
+    if not marked:
+        return fit, np.zeros(3)
+    at, end = (tree.link_index(links[names[0]]) for names in (marked, pelvis))
+    trunk = []
+    while at >= 0 and at != end:
+        trunk.append(tree.link_names[at])
+        at = tree.parents[at]
+    return settle_mass_centre(fit, feet, person.feet, trunk, known=known, plates=plates)
+
+
 def known_runs(trial: Analysis) -> tuple[tuple[float, float], ...]:
     """Return the spans (s) of frames in which plates tell all that the ground does.
 
     Args:
         trial: the Analysis.
     """
-    return _runs(trial.known, trial.fit.t)
+    return told_runs(trial.known, trial.fit.t)
 
 
 def replaced_motion(trial: Analysis, fit: MarkerFit, torques: np.ndarray, feet: Series) -> Analysis:
@@ -240,7 +241,7 @@ def replaced_motion(trial: Analysis, fit: MarkerFit, torques: np.ndarray, feet: 
     muscles = None
     if trial.muscles is not None:
         muscles = _muscles(person, fit, torques, _followed_emg(trial.muscles, fit.t))
-    cycles = tuple(_cycles(person, fit, torques, events, trial.treads))
+    cycles = tuple(stride_cycles(person, fit, torques, events, trial.treads))
     lost = () if cycles or NO_STRIDE in trial.doubts else (NO_STRIDE,)
     return replace(
         trial,
@@ -379,141 +380,6 @@ def _misfit(person: MeasuredPerson, forces: Series, steps: tuple[Tread, ...]) ->
             f"plates bear at most {share:.2g} times the person's weight ({person.mass:.1f} kg): "
             "forces are in other units, or somebody else's"
         )
-
-
-def _line(
-    person: MeasuredPerson, markers: Series, side: str, t: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places (3, N) of heel and toe at other times."""
-    places = []
-    for mark in ("heel", "toe"):
-        rows = markers.values[str(person.table.landmark(f"{mark}_{side}"))]
-        there = np.isfinite(rows[0])
-        places.append(np.array([np.interp(t, markers.t[there], row[there]) for row in rows]))
-    return places[0], places[1]
-
-
-def _events(
-    person: MeasuredPerson, markers: Series, fit: MarkerFit, steps: tuple[Tread, ...]
-) -> Iterator[Event]:
-    """Yield strikes and offs in order: those of plates, and elsewhere where the heel is farthest
-    ahead of the pelvis, and the toe farthest behind   (Zeni, Richards & Higginson 2008)."""
-    found = []
-    pelvis = middle(markers, *person.table.among(markers.values).segment("pelvis"))[2]
-    seen = np.isfinite(pelvis)
-    ahead = np.interp(fit.t, markers.t[seen], pelvis[seen])
-    for side in "rl":
-        heel, toe = _line(person, markers, side, fit.t)
-        for kind, curve in (("strike", heel[2] - ahead), ("off", ahead - toe[2])):
-            sure = [
-                tread.start if kind == "strike" else tread.end
-                for tread in steps
-                if tread.foot == side
-                and (
-                    tread.start > markers.t[0] + 1e-3
-                    if kind == "strike"
-                    else tread.end < markers.t[-1] - 1e-3
-                )
-            ]
-            told = [(time, "plates") for time in sure]
-            told += [
-                (time, "markers")
-                for time in fit.t[_peaks(curve)]
-                if all(abs(time - other) > TOGETHER for other in sure)
-            ]
-            found += [Event(time=float(at), foot=side, kind=kind, told=by) for at, by in told]
-    yield from sorted(found, key=lambda event: event.time)
-
-
-def known_spans(
-    events: tuple[Event, ...],
-    steps: tuple[Tread, ...],
-    t: np.ndarray,
-    heights: Mapping[str, np.ndarray],
-) -> tuple[tuple[float, float], ...]:
-    """Return the spans (s) in which plates tell all that the ground does: of each foot that it
-    stands on one, or that it is in the air.
-
-    Args:
-        events: of the trial.
-        steps: on plates.
-        t: times of the trial (N,) s.
-        heights: {"r" and "l": that of the lower one of heel and toe (N,)} m.
-    """
-    told = np.ones(len(t), dtype=bool)
-    trodden = [heights[step.foot][(t >= step.start) & (t <= step.end)] for step in steps]
-    ground = max((float(rows.min()) for rows in trodden if len(rows)), default=np.inf)
-    for side in "rl":
-        begin = Event(time=float(t[0]), foot=side, kind="begin", told="plates")
-        end = Event(time=float(t[-1]), foot=side, kind="end", told="plates")
-        own = [begin, *(event for event in events if event.foot == side), end]
-        for first, last in pairwise(own):
-            early, late = (0.0 if each.told == "plates" else UNSURE for each in (first, last))
-            span = (t >= first.time - early) & (t <= last.time + late)
-            stands = first.kind == "strike" or last.kind == "off"
-            low = bool(span.any()) and float(heights[side][span].min()) < ground + LOW
-            covered = any(
-                tread.foot == side
-                and tread.start <= first.time + NEAR
-                and tread.end >= last.time - NEAR
-                for tread in steps
-            )
-            if stands and low and not covered:
-                told &= ~span
-    return _runs(told, t)
-
-
-def _runs(told: np.ndarray, t: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """Return the spans (s) of times (N,) at which all is told, of more than BRIEF."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], told, [0]]).astype(int)))
-    return tuple(
-        (float(t[first]), float(t[end - 1]))
-        for first, end in zip(edges[::2], edges[1::2])
-        if t[end - 1] - t[first] > BRIEF
-    )
-
-
-def _peaks(curve: np.ndarray) -> np.ndarray:
-    """Return the samples at which a curve is highest of its surroundings and above its middle."""
-    inner = (curve[1:-1] > curve[:-2]) & (curve[1:-1] >= curve[2:])
-    return 1 + np.flatnonzero(inner & (curve[1:-1] > (curve.max() + curve.min()) / 2))
-
-
-def _cycles(
-    person: MeasuredPerson,
-    fit: MarkerFit,
-    torques: np.ndarray,
-    events: tuple[Event, ...],
-    steps: tuple[Tread, ...],
-) -> Iterator[Cycle]:
-    tree = person.tree
-    for side in "rl":
-        mine = [event for event in events if event.foot == side]
-        strikes = [event.time for event in mine if event.kind == "strike"]
-        for start, end in pairwise(strikes):
-            offs = [e.time for e in mine if e.kind == "off" and start < e.time < end]
-            if len(offs) != 1:
-                continue
-            at = start + (end - start) * PERCENT / 100
-            borne = any(
-                abs(tread.start - start) < TOGETHER and tread.foot == side and not tread.cut
-                for tread in steps
-            )
-            curves = {}
-            for joint in tree.moving:
-                own, sign = person.names.get(joint.name, (joint.name, 1.0))
-                name = own.removesuffix(f"_{side}")
-                if name == own or joint.kind != "revolute":
-                    continue
-                k = tree.coordinate(joint.name)
-                curves[f"{name}_deg"] = sign * np.degrees(np.interp(at, fit.t, fit.q[k]))
-                if len(torques) and borne:
-                    power = torques[k] * fit.qd[k]
-                    for unit, rows in (("Nm_kg", sign * torques[k]), ("W_kg", power)):
-                        curves[f"{name}_{unit}"] = np.interp(at, fit.t, rows) / person.mass
-            yield Cycle(
-                foot=side, start=start, off=offs[0], end=end, curves=MappingProxyType(curves)
-            )
 
 
 def _rms(rows: np.ndarray) -> float:

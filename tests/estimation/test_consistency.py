@@ -9,6 +9,7 @@ from lab_trials import MASS, STATURE, Z_UP, one_leg, seen, standing, truth
 
 from ocp import Series, measured_torques
 from ocp.estimation import consistent_motion
+from ocp.estimation.tracking.plates_in_band import Plates
 from ocp.problems.lab import analyse, scale
 
 PLATES = (5.0, 0.01)
@@ -96,6 +97,19 @@ def test_plates_without_a_link_are_told_by_name():
     found = measured()
     with pytest.raises(ValueError, match="plate 'l': expected its link"):
         consistent_motion(found.fit, found.feet, {"r": found.person.feet["r"]}, plates=PLATES)
+
+
+def test_plates_err_across_their_force_by_its_place_and_along_it_by_a_couple():
+    """About the centre of pressure: 10 mm of 700 N are 7 N m, 5 N at .36 m are 1.8 N m."""
+    place, push = np.array((0.1, 0.0, 0.2)), np.array((0.0, 700.0, 0.0))
+    rows = np.hstack([np.cross(place, push), push])
+    plates = Plates(points=np.tile(rows, (8, 1)), start=0.0, span=1.0, force=5.0, pressure=0.01)
+    (covariance,) = plates.covariance(np.array([0.5]))
+    lever = -np.cross(place, np.eye(3)).T  # of the moment about the place by forces
+    about = np.hstack([np.eye(3), lever])
+    deviations = np.sqrt(np.diag(about @ covariance @ about.T))
+    across = np.hypot(7.0, 1.8)
+    assert deviations == pytest.approx([across, 1.8, across])
 
 
 def spoiled(seed):

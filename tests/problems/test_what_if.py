@@ -99,6 +99,24 @@ def test_moments_of_a_walk_tracked_with_dynamics_do_not_jump_as_a_foot_strikes()
     assert np.nanmax(np.abs(off)) < 8.0  # N m: of some 90
 
 
+@pytest.mark.commands
+def test_a_trial_tracked_with_dynamics_is_asked_as_any_other():
+    """Of a stride tracked, the prediction and what weak ankles do to it come back, and angles and
+    push-off are those of the known walk."""
+    after = track(tracked(), span=(0.4, 1.6)).trial
+    assert [cycle.foot for cycle in after.cycles] == ["l"]
+    found = what_if(after, Change(muscles=WEAK), accuracy=FEW)
+    true, weak = predicted_measures(known()), predicted_measures(known(WEAK))
+    assert found.tracked["speed (m/s)"] == pytest.approx(SPEED, rel=0.015)
+    for name in ("hip flexion, range (deg)", "knee flexion, most (deg)", "ankle, range (deg)"):
+        assert found.tracked[name] == pytest.approx(true[name], rel=0.02), name
+    push_off = "ankle power, most (W/kg)"
+    assert found.tracked[push_off] == pytest.approx(true[push_off], rel=0.08)
+    before, changed = predicted_measures(found.unchanged), predicted_measures(found.changed)
+    own, other = (now[push_off] - was[push_off] for now, was in ((changed, before), (weak, true)))
+    assert 0.9 * abs(other) < np.sign(other) * own < 1.1 * abs(other)
+
+
 def test_the_task_is_that_of_the_trial_over_ground_and_on_a_belt():
     trial = strode()
     speed, step = speed_and_step(trial)

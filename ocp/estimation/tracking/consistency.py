@@ -171,7 +171,7 @@ class Search:
         """Return the passive rows (K, m) at control points, and their slopes (K, m, 3 n + 6 plates)
         by q, qd, qdd and wrenches; nought where no condition is."""
         y = np.vstack([self.instants.at(points), self.wrenches])
-        off, slopes = _rows(self.function, len(self.passive), y, self.instants.t)
+        off, slopes = evaluate_rows(self.function, len(self.passive), y, self.instants.t)
         off[~self.known], slopes[~self.known] = 0.0, 0.0
         return off, slopes
 
@@ -261,9 +261,9 @@ def _first(
     at = instants_of(motion, fit.t, PER_SEGMENT)
     plates = plates_in_band(motion, fit.t, inside, noise)
     wrenches = plates.at(at.t)
-    passive_rows = _passive_rows(tree, passive, [links[plate] for plate in forces.values])
+    conditions = passive_rows(tree, passive, [links[plate] for plate in forces.values])
     y = np.vstack([at.at(begin), wrenches])
-    effects = _rows(passive_rows, len(passive), y, at.t)[1][:, :, 3 * tree.dof :]
+    effects = evaluate_rows(conditions, len(passive), y, at.t)[1][:, :, 3 * tree.dof :]
     sure = np.zeros(len(at.t), dtype=bool)
     for start, end in known if known is not None else ((-np.inf, np.inf),):
         sure |= (at.t >= start) & (at.t <= end)
@@ -275,7 +275,7 @@ def _first(
     unsure = effects @ plates.covariance(at.t) @ effects.transpose(0, 2, 1)
     stiff = RATIO / off**2
     return begin, Search(
-        function=passive_rows,
+        function=conditions,
         passive=tuple(passive),
         motion=motion,
         instants=at,
@@ -290,18 +290,31 @@ def _first(
     )
 
 
-def _passive_rows(tree: Tree, passive: Sequence[int], links: Sequence[str]) -> ca.Function:
-    """Return the Function (q, qd, qdd and wrenches in a column, t) -> passive rows, slopes."""
+def passive_rows(tree: Tree, passive: Sequence[int], links: Sequence[str]) -> ca.Function:
+    """Return the Function (q, qd, qdd and wrenches in a column, t) -> passive rows, slopes.
+
+    Args:
+        tree: without open parameters.
+        passive: its rows.
+        links: that wrenches push.
+    """
     y, tau = pushed_torques(tree, links)
     rows = ca.densify(tau[list(passive)])
     both = ca.vertcat(rows, ca.vec(ca.densify(ca.jacobian(rows, y))))
     return function("passive_rows", [y, ca.SX.sym("t")], [ca.cse(both)], ["y", "t"], ["rows"])
 
 
-def _rows(
+def evaluate_rows(
     passive: ca.Function, m: int, y: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return passive rows (K, m) of columns y (w, K) at times t (K,), and slopes (K, m, w)."""
+    """Return passive rows (K, m) of columns y (w, K) at times t (K,), and slopes (K, m, w).
+
+    Args:
+        passive: as of `passive_rows`.
+        m: number of rows.
+        y: q, qd, qdd and wrenches (w, K).
+        t: times (K,) s.
+    """
     values = evaluate(passive, y, t)
     return values[:m].T, values[m:].T.reshape(len(t), len(y), m).transpose(0, 2, 1)
 
@@ -341,7 +354,7 @@ def _result(
     names, m, span = list(forces.values), len(search.passive), float(fit.t[-1] - fit.t[0])
     dense = instants_of(motion, fit.t, BETWEEN)
     wrenches, y = search.plates.at(dense.t), dense.at(points[1])
-    off, slopes = _rows(search.function, m, np.vstack([y, wrenches]), dense.t)
+    off, slopes = evaluate_rows(search.function, m, np.vstack([y, wrenches]), dense.t)
     effects = slopes[:, :, 3 * n :]
     spread = search.plates.covariance(dense.t) @ effects.transpose(0, 2, 1)
     sure = np.interp(dense.t, search.instants.t, search.known) == 1.0
@@ -357,7 +370,9 @@ def _result(
     straight = np.vstack(list(pushes.at(between.t).values()))
     slides = np.array([tree.moving[k].kind == "prismatic" for k in search.passive])
     left = [
-        _rows(search.function, m, np.vstack([between.at(control), each]), between.t)[0][there].T
+        evaluate_rows(search.function, m, np.vstack([between.at(control), each]), between.t)[0][
+            there
+        ].T
         for control, each in zip(points, (search.plates.at(between.t), straight))
     ]
     moved = dense.at(points[1] - points[0])[:n, sure]

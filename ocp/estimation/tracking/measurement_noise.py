@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp.estimation.marker_kinematics import MarkerFit
 from ocp.estimation.marker_residuals import point_places
-from ocp.estimation.tracking.plates_in_band import BAND, PER_SEGMENT
+from ocp.estimation.tracking.plates_in_band import BAND, PER_SEGMENT, pressure_centre
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.values.validation import positive
 from ocp.pickling import portable
@@ -109,7 +109,7 @@ def _plate_noise(forces: Series, least: tuple[float, float]) -> tuple[float, flo
     for rows in forces.values.values():
         moment, push = rows[:3], rows[3:]
         load = np.linalg.norm(push, axis=0)
-        place = np.cross(push.T, moment.T).T / np.maximum(load, STANDING) ** 2
+        place = pressure_centre(moment, push)
         inner = (np.minimum(load[2:], load[:-2]) > STANDING) & (load[1:-1] > STANDING)
         for kept, curve in ((pushes, push), (places, place)):
             kept.append((curve[:, 1:-1] - (curve[:, 2:] + curve[:, :-2]) / 2)[:, inner].ravel())

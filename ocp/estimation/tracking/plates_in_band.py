@@ -14,7 +14,8 @@ PER_SEGMENT = 3  # instants of conditions: one more than a cubic piece of forces
 SAMPLES = 8  # of forces, whose mean over a segment is taken
 DEGREE = 3  # of forces, as of accelerations
 EDGE = 2  # segments: beside a load, in which its edge is blurred
-LOADED = 1.0  # N: of a foot whose pressure has a place
+LOADED = 20.0  # N: of a foot whose pressure has a place
+CORNER = 0.36  # m: from the middle of a plate of .4 m by .6 to its corners, where sensors sit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -52,9 +53,10 @@ class Plates:
         """Return the covariances (K, 6 plates, 6 plates) of wrenches about the origin at times
         (K,).
 
-        Those of forces at the centre of pressure, and of moments about it, which are `pressure`
-        times the load; none where a plate bears nothing, and less and less of it for EDGE segments
-        beside a load, whose edge the band of forces blurs.
+        Those of forces at the centre of pressure, and of moments about it: `pressure` times the
+        load across the force, as of another place of it, and a couple of forces at the plate's
+        corners; none where a plate bears nothing, and less and less of it for EDGE segments beside
+        a load, whose edge the band of forces blurs.
         """
         wrenches, count = self.at(t), len(t)
         reach = EDGE * self.span / (len(self.points) - DEGREE)
@@ -65,17 +67,24 @@ class Plates:
             loaded = np.flatnonzero(load > LOADED)
             if not len(loaded):
                 continue
-            place = np.cross(push, moment) / np.maximum(load, LOADED)[:, None] ** 2
+            place = pressure_centre(moment.T, push.T).T
             arm = np.zeros((count, 6, 3))
             arm[:, 3:] = np.eye(3)
             arm[:, :3] = np.cross(place[:, None], np.eye(3)).transpose(0, 2, 1)
             own = self.force**2 * arm @ arm.transpose(0, 2, 1)
-            own[:, :3, :3] += (self.pressure * load[:, None, None]) ** 2 * np.eye(3)
+            aside = load[:, None, None] ** 2 * np.eye(3) - push[:, :, None] * push[:, None, :]
+            own[:, :3, :3] += self.pressure**2 * aside + (self.force * CORNER) ** 2 * np.eye(3)
             gaps = np.abs(t[:, None] - t[loaded])
             borne = np.maximum(1.0 - gaps.min(axis=1) / reach, 0.0)
             part = slice(k, k + 6)
             found[:, part, part] = borne[:, None, None] * own[loaded[gaps.argmin(axis=1)]]
         return found
+
+
+def pressure_centre(moment: np.ndarray, push: np.ndarray) -> np.ndarray:
+    """Return the places (3, N) m nearest to the origin about which moments (3, N) N m of forces
+    (3, N) N are along these, of loads below LOADED as of that."""
+    return np.cross(push, moment, axis=0) / np.maximum(np.sum(push**2, axis=0), LOADED**2)
 
 
 def instants_of(motion: BSpline, t: np.ndarray, count: int) -> Instants:

@@ -11,11 +11,11 @@ and the constant errors e of the plates,
 
 so that nothing pushes the root but the ground: that is its law of motion. Feet bear from EDGE
 segments of the band before they strike until as long after they leave. A wrench counts by its
-force and by its moment about the measured centre of pressure, over the load, which so is the error
-of that. Beyond the frequency f up to which inverse kinematics go accelerations stay near to theirs,
-as markers see them: of what is quicker markers tell only noise (the smoothing spline's prior, Wahba
-1978). Markers and forces tracked by one dynamic motion: van den Bogert & Su 2008; Dembia et al.
-2020 (MocoTrack).
+force and by its moment about the measured centre of pressure: across the force over the load, which
+so is the error of that, along it as a couple of forces at the plate's corners. Beyond the frequency
+f up to which inverse kinematics go accelerations stay near to theirs, as markers see them: of what
+is quicker markers tell only noise (the smoothing spline's prior, Wahba 1978). Markers and forces
+tracked by one dynamic motion: van den Bogert & Su 2008; Dembia et al. 2020 (MocoTrack).
 """
 
 from collections.abc import Sequence
@@ -30,10 +30,13 @@ from ocp.estimation.marker_residuals import point_places
 from ocp.estimation.tracking.measurement_noise import MeasurementNoise
 from ocp.estimation.tracking.plates_in_band import (
     BAND,
+    CORNER,
     EDGE,
+    LOADED,
     PER_SEGMENT,
     Plates,
     plates_in_band,
+    pressure_centre,
 )
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.types import Matrix
@@ -54,7 +57,6 @@ from ocp.problem import (
 )
 
 DEGREE = 5  # of the motion
-LOADED = 20.0  # N: a load, at least, over which moments are centres of pressure
 FARTHEST = 20.0  # standard deviations: a plate is off by less
 ARM = 1e-2  # m: a marker so far from every axis is added, which sees all joints [assumed]
 AXES = "xyz"
@@ -151,7 +153,8 @@ def tracking_problem(
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Deviation:
     """The function of an Instant that has how far wrenches are from plates and their `errors`, over
-    the noise: forces, and moments about the measured centre of pressure over the load."""
+    the noise: forces, and moments about the measured centre of pressure, across the force and along
+    it."""
 
     told: dict[str, Curves]
     spans: dict[str, tuple[float, float]]
@@ -162,17 +165,20 @@ class _Deviation:
         rows = []
         for name, curve in self.told.items():
             measured, (start, end) = curve.at(at.t), self.spans[name]
-            moment, push = measured[:3], measured[3:6]
+            moment, push, place = measured[:3], measured[3:6], measured[6:9]
             load = ca.fmax(ca.norm_2(push), LOADED)
-            place = ca.cross(push, moment) / load**2
             bears = ca.logic_and(at.t > start + 1e-9, at.t < end - 1e-9)
             error = ca.vertcat(*(each.expression for each in self.errors[name]))
             more = at.reaction.force(name) - push
             twist = at.reaction.moment(name) - moment - ca.cross(place, more)
+            twist += ca.cross(error[3:], push)
+            along = ca.dot(twist, push) / load**2 * push
             force, pressure = self.noise.instants
+            couple = force * CORNER
             rows += [
                 bears * (more + error[:3]) / force,
-                bears * (twist + ca.cross(error[3:], push)) / (load * pressure),
+                bears * (twist - along) / ca.sqrt((load * pressure) ** 2 + couple**2),
+                bears * along / couple,
             ]
         return ca.vertcat(*rows)
 
@@ -217,18 +223,19 @@ def _foot(stance: Stance, forces: Series, start: float, seconds: float) -> Foot:
     """Return the foot of a stance, whose centre is the mean centre of pressure."""
     a, b = (stance.start - start) / seconds, (stance.end - start) / seconds
     rows = forces.values[stance.plate][:, (forces.t >= stance.start) & (forces.t <= stance.end)]
-    push, moment = np.nansum(rows[3:], axis=1), np.nansum(rows[:3], axis=1)
-    center = np.cross(push, moment) / max(float(push @ push), LOADED**2)
+    center = pressure_centre(*np.split(np.nansum(rows, axis=1), 2))
     support = Support(link=stance.link, when=(max(a, 0.0), min(b, 1.0)))
     bears = (a if a > 0 else -inf, b if b < 1 else inf)
-    return Foot(name=stance.name, supports=(support,), center=tuple(center), bears=bears)
+    return Foot(name=stance.name, supports=(support,), center=tuple(center.tolist()), bears=bears)
 
 
 def _plate_curves(stance: Stance, band: Plates, plates: Sequence[str], seconds: float) -> Curves:
-    """Return the moment and force that a stance's plate tells, at times from the band's start."""
+    """Return the moment, force and centre of pressure that a stance's plate tells, at times from
+    the band's start."""
     row = 6 * plates.index(stance.plate)
     s = np.linspace(0.0, 1.0, PER_SEGMENT * (len(band.points) - 3) + 1)
-    return _even_curves(band.at(band.start + band.span * s)[row : row + 6], seconds)
+    told = band.at(band.start + band.span * s)[row : row + 6]
+    return _even_curves(np.vstack([told, pressure_centre(told[:3], told[3:])]), seconds)
 
 
 def _even_curves(rows: np.ndarray, seconds: float) -> Curves:
