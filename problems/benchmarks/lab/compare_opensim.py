@@ -6,7 +6,8 @@
 OpenSim's inverse kinematics and dynamics (extra `opensim`, in a process of its own) follow a scaled
 model's markers, with the weights of `analyse` and its cutoff; a static trial puts these markers
 where they were then, for both. Beside it stands `analyse` on that very model and, with a static
-trial, on the human that `scale` makes of it, whose joints are of another kind. Differences are root
+trial, on the human that `scale` makes of it, whose joints are of another kind, and its motion as
+the model's joints tell it, which follow the markers that the human carries. Differences are root
 mean squares over the middle of the trial: the ends of a filter and of a spline are their own.
 `--track` adds the trial tracked with dynamics, and the former and its consistent motion over the
 same frames. Seconds are of the processor.
@@ -20,9 +21,19 @@ from pathlib import Path
 
 import numpy as np
 
+from ocp import Series
 from ocp.interchange import load_model, markers, read_table, wrenches
 from ocp.problems.benchmarks.muscles import moco
-from ocp.problems.lab import Analysis, analyse, person_of_model, scale, track, weights_of
+from ocp.problems.lab import (
+    Analysis,
+    MeasuredPerson,
+    analyse,
+    person_of_model,
+    scale,
+    track,
+    weights_of,
+)
+from ocp.problems.lab.laboratory_axes import recognise_axes
 from ocp.problems.lab.trial_analysis import CUTOFF
 
 SCRIPT = Path(__file__).with_name("pipeline_of_opensim.py")
@@ -116,6 +127,19 @@ def table(
         found = analyse(human, seen, forces, cutoff=cutoff)
         yield f"on the human scaled to {static.name}: {time.process_time() - begun:.1f} s"
         yield from differences(found, theirs, person.names)
+        yield "the human's motion, told by the joints of the model that follows its markers"
+        yield from differences(_followed(person, found, seen, forces, cutoff), theirs, {})
+
+
+def _followed(
+    person: MeasuredPerson, found: Analysis, seen: Series, forces: Series, cutoff: float
+) -> Analysis:
+    """Return the analysis of a model that follows the markers as another body of the same static
+    trial carries them: what angles differ by then is no matter of where axes of joints begin."""
+    turn = recognise_axes(seen, found.person.table.among(seen.values)).turn
+    turned = seen.rotate(turn)
+    carried = {name: turned.values[name] - off for name, off in found.fit.residuals.items()}
+    return analyse(person, replace(turned, values=carried), forces.rotate(turn), cutoff=cutoff)
 
 
 def plate_marks(plate: str, part: str) -> str:
