@@ -14,6 +14,7 @@ SHORT = 0.1  # s: of a step, at least
 ASIDE = 0.15  # m: a foot whose line from heel to toe is farther from the pressure does not bear
 OFTEN = 0.25  # of a step's load: that much is not so far from the foot that bears it
 UNSURE = 0.1  # m: by which the other foot is farther, where nobody doubts
+LIFTED = 0.03  # m: by which a foot that stands is higher than the other one on stairs alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Tread:
         start, end: s.
         off: mean distance of the centre of pressure from the foot's line from heel to toe (m).
         other: that from the other foot's (m).
+        lifted: by how much the foot, midway from heel to toe, is higher than the other one, on the
+            mean of the load (m).
         cut: whether the recording begins or ends meanwhile.
     """
 
@@ -35,6 +38,7 @@ class Tread:
     end: float
     off: float
     other: float
+    lifted: float
     cut: bool
 
     def __str__(self) -> str:
@@ -80,6 +84,9 @@ def treads(forces: Series, lines: Mapping[str, tuple[np.ndarray, np.ndarray]]) -
                     f"nearer foot, of the load {100 * beside:.0f} % beyond {ASIDE} m: plates are "
                     "exchanged, forces are in other axes than markers, or at other times"
                 )
+            heights = {side: (heel[1] + toe[1])[span] / 2 for side, (heel, toe) in lines.items()}
+            others = [row for side, row in heights.items() if side != foot]
+            above = heights[foot] - np.min(others, axis=0)
             found.append(
                 Tread(
                     plate=plate,
@@ -88,6 +95,7 @@ def treads(forces: Series, lines: Mapping[str, tuple[np.ndarray, np.ndarray]]) -
                     end=float(forces.t[last]),
                     off=off[foot],
                     other=max(off.values()),
+                    lifted=float(np.average(above, weights=weight)),
                     cut=first == 0 or last == len(forces.t) - 1,
                 )
             )
@@ -99,6 +107,11 @@ def doubts(found: tuple[Tread, ...]) -> Iterator[str]:
     for tread in found:
         if tread.other - tread.off < UNSURE:
             yield f"{tread}: which foot stands there is not sure"
+        if tread.lifted > LIFTED:
+            yield (
+                f"{tread}: it is {100 * tread.lifted:.0f} cm higher than the other foot: plates "
+                "are exchanged, or it stands on a stair"
+            )
         if tread.cut:
             yield f"{tread}: the trial is cut in mid-step"
     for one in found:

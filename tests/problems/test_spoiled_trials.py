@@ -47,6 +47,17 @@ def aside(rows, way):
     return np.vstack([rows[:3] + np.cross(way, rows[3:].T).T, rows[3:]])
 
 
+def under_the_other_foot():
+    """The trial whose plates' forces act where those of the other plate do: at the other heel."""
+    markers, plates = treading()
+    pushes = {}
+    for name, heel in (("plate_r", "LHEE"), ("plate_l", "RHEE")):
+        push = plates.values[name][3:]
+        place = markers.values[heel] * ((1,), (1,), (0,))
+        pushes[name] = np.vstack([np.cross(place.T, push.T).T, push])
+    return markers, replace(plates, values=pushes)
+
+
 LEGS = ("KNE", "KNM", "THI", "ANK", "MED", "TIB", "HEE", "TOE", "MT5")
 ALL = (*LEGS, "ASI", "PSI", "SHO", "ELB", "WRA", "WRB")
 RNG = np.random.default_rng(5)
@@ -105,6 +116,7 @@ SPOILS = {
         ),
         "plates are exchanged",
     ),
+    "pressures exchanged": (under_the_other_foot, "plates are exchanged, or it stands on a stair"),
     "forces of feet on plates": (
         lambda: plates_with(lambda v: {n: -r for n, r in v.items()}),
         "down",
