@@ -21,7 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ocp import Series
+from ocp import MarkerFit, Series
+from ocp.estimation import settle_markers
 from ocp.interchange import load_model, markers, read_table, wrenches
 from ocp.problems.benchmarks.muscles import moco
 from ocp.problems.lab import (
@@ -87,17 +88,12 @@ def table(
     found = analyse(person, seen, forces, cutoff=cutoff)
     spent = time.process_time() - begun
     feet = {tread.plate: tread.foot for tread in found.treads}
-    places = {
-        point.name: [*map(float, point.position)]
-        for point in person.tree.points
-        if point.name in found.fit.residuals
-    }
     request = {
         "model": str(model.resolve()),
         "markers": str(trial.resolve()),
         "forces": str(plates.resolve()),
         "weights": weights_of(found.person.table.among(found.fit.residuals)),
-        "places": places if standing is not None else {},
+        "places": _marker_places(found.fit) if standing is not None else {},
         "plates": {
             plate: (person.feet[foot], [plate_marks(plate, part) for part in ("v", "p", "torque")])
             for plate, foot in feet.items()
@@ -121,6 +117,12 @@ def table(
         yield from differences(alike, theirs, {}, after.span)
         yield f"tracked with dynamics: {spent:.1f} s, {after.data()['certificate']}"
         yield from differences(after.trial, theirs, {}, after.span)
+        request["places"] = _marker_places(settle_markers(found.fit))
+        least = min(after.noise.markers.values())
+        request["weights"] = {name: (least / m) ** 2 for name, m in after.noise.markers.items()}
+        alike_theirs, _ = moco.answer_of(SCRIPT, request, LONGEST)
+        yield "tracked, beside OpenSim with the places and weights of markers that tracking has"
+        yield from differences(after.trial, alike_theirs, {}, after.span)
     if standing is not None and static is not None:
         begun = time.process_time()
         human = scale(standing, mass=person.mass, stature=stature)
@@ -129,6 +131,12 @@ def table(
         yield from differences(found, theirs, person.names)
         yield "the human's motion, told by the joints of the model that follows its markers"
         yield from differences(_followed(person, found, seen, forces, cutoff), theirs, {})
+
+
+def _marker_places(fit: MarkerFit) -> dict[str, list[float]]:
+    """Return {marker: place on its link (m)} as a fit has them."""
+    marks = (point for point in fit.tree.points if point.name in fit.residuals)
+    return {point.name: [*map(float, point.position)] for point in marks}
 
 
 def _followed(
