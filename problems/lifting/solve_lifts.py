@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ocp import (
     Attempt,
+    BSpline,
     Constraint,
     Guess,
     Objective,
@@ -22,7 +23,8 @@ from ocp import (
 )
 from ocp.mechanics import parameters_of, with_values
 from ocp.problems.lifting.report.disturbed_lifts import disturbed
-from ocp.problems.lifting.statement.constraints import FAINT, GENTLE, plain_effort
+from ocp.problems.lifting.statement.constraints import FAINT, GENTLE
+from ocp.problems.lifting.statement.graded_knots import thinned
 from ocp.problems.lifting.statement.standing_body import STYLE
 from ocp.solvers import INTERRUPTED
 from ocp.solving import posture, total_statistics
@@ -41,11 +43,13 @@ ATTEMPTS = (
     Attempt(options=CAREFUL),
     Attempt(options=CAREFUL, feasible_first=True),
 )
-ONWARD = TUNED | {"mu_init": 1e-3, "bound_push": 1e-2, "bound_frac": 1e-2}  # multipliers known
+CLOSE = {"bound_push": 1e-3, "bound_frac": 1e-3}  # what others have found is near its bounds
+# From multipliers: the parameter of each step collapses while what is new is far from stationary
+ONWARD = TUNED | CLOSE | {"mu_strategy": "monotone", "mu_init": 1e-4}
 NEAR = TUNED | {"mu_init": 1e-2}
+ROUGH = CLOSE | {"tol": 1e-2}
 NEXT = (Attempt(options=NEAR), *ATTEMPTS)  # from another lift
 BEFORE = {"elb_flex": float(np.pi / 2)}  # hands where a box can be: at the sides it is in the legs
-HALF_WAY = float(np.radians(75.0))  # to a squat from what is best, where knees are bent by about 62
 BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
 Weights = tuple[float, float, float]  # of effort, stability and accelerations
@@ -70,7 +74,8 @@ def lift(
 ) -> Solution:
     """Solve a lift from standing with level forearms, or from a guess.
 
-    One of a style is first solved as it is best, roughly, and goes on from there, multipliers too.
+    One of a style is first solved as it is best, roughly, and goes on from there, multipliers too;
+    so is one on graded knots on about half of them.
     A failed attempt is followed by a more careful one. Where both objectives count, they are
     counted in the ranges between their own optima and their values where the other one is optimal,
     which are found first; all these lifts are of one plan. `pareto`: number of weights from 1 to 0
@@ -141,7 +146,7 @@ def go_on(
 ) -> Solution:
     """Return a lift of effort from a guess or another lift, whose multipliers it takes over;
     `rough` ends it as what others go on from."""
-    end = {"tol": 1e-2} if rough else {}
+    end = ROUGH if rough else {}
     attempts = (Attempt(options=NEAR | end), *ATTEMPTS) if rough else ATTEMPTS
     if isinstance(begun, Solution):
         onward = Attempt(options=ONWARD | end, warm=bool(begun.multipliers))
@@ -182,33 +187,18 @@ def _weighed(
 
 
 def _simpler(problem: Problem) -> Problem | None:
-    """Return the lift from which to go on to one of a style, None where it begins from standing."""
-    rule = _style(problem)
-    if rule is None:
-        return None
-    far = rule.lower_of(0) > HALF_WAY
-    return _restyled(problem, (replace(rule, lower=HALF_WAY),) if far else ())
+    """Return the lift from which to go on to one of a style or on graded knots, None where it
+    begins from standing."""
+    if _style(problem) is None:
+        motion = thinned(cast(BSpline, problem.motion))
+        return None if motion is None else replace(problem, motion=motion)
+    others = tuple(each for each in problem.constraints if each.name != STYLE)
+    return replace(problem, constraints=others)
 
 
 def _style(problem: Problem) -> Constraint | None:
     """Return the requirements of a style, None without one."""
     return next((each for each in problem.constraints if each.name == STYLE), None)
-
-
-def bare(problem: Problem) -> Problem:
-    """Return a lift as it is without tissue, the strength of drives constant, effort alone."""
-    tree = replace(problem.tree, elements=())
-    objective = (1 / problem.duration[0]) * plain_effort(tree)
-    mass = tuple(each for each in problem.objective.terms if each[1].name == "mass")
-    if mass:
-        objective = Objective(terms=(*mass, *(FAINT * objective).terms))
-    return replace(problem, tree=tree, objective=objective)
-
-
-def _restyled(problem: Problem, rules: tuple[Constraint, ...]) -> Problem:
-    """Return a lift of which other rules of style are asked, or none."""
-    others = tuple(each for each in problem.constraints if each.name != STYLE)
-    return replace(problem, constraints=(*others, *rules))
 
 
 def after(lifted: Solution, before: Solution) -> Solution:

@@ -1,23 +1,20 @@
 """A lift with one step: where the feet stand and when, what the swing keeps clear, what is told."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
 
+from ocp import BSpline
 from ocp.models.human import SOLES
 from ocp.problem import bearing_slots
 from ocp.problems.lifting.lift_step import problem
 from ocp.problems.lifting.report.niosh import Work, judged
+from ocp.problems.lifting.solve_lifts import _simpler
+from ocp.problems.lifting.statement.graded_knots import graded, thinned
 from ocp.problems.lifting.statement.standing_body import stance, stepped
-from ocp.problems.lifting.statement.stepping import (
-    AHEAD,
-    CLEAR,
-    SEGMENTS,
-    Pace,
-    knotted,
-    square,
-    swinging,
-)
+from ocp.problems.lifting.statement.stepping import AHEAD, CLEAR, Pace, square, swinging
 
 PACE = Pace(length=0.3, leaves=0.4, lands=0.7)
 
@@ -61,14 +58,32 @@ def test_niosh_counts_from_the_feet_as_they_stand_at_each_end():
     assert entry["hand_speed"] == pytest.approx(np.hypot(0.6, 0.2))
 
 
-def test_knots_stand_where_the_foot_leaves_and_lands():
-    spline = knotted(15, PACE)
+def test_knots_gather_at_rest_and_where_the_foot_leaves_and_lands_where_torques_may_bend():
+    spline = graded(21, (0.4, 0.7))
     inner = np.array(spline.inner)
-    swing = inner[(inner > 0.4 - 1e-9) & (inner < 0.7 + 1e-9)]
-    assert swing == pytest.approx(np.linspace(0.4, 0.7, SEGMENTS + 1))
-    assert (np.diff([0.0, *inner, 1.0]) > 0).all() and len(inner) == 11
-    with pytest.raises(ValueError, match="points: expected at least 9, got 8"):
-        knotted(8, PACE)
+    waves = np.array([0.5 - np.sqrt(0.125), 0.5, 0.5 + np.sqrt(0.125)])
+    assert inner == pytest.approx(
+        [*0.4 * waves, *3 * [0.4], *(0.4 + 0.3 * waves), *3 * [0.7], *(0.7 + 0.3 * waves)]
+    )
+    assert (spline.points, spline.degree) == (21, 5) and not len(spline.jumps)
+    assert spline.kinks == pytest.approx([0.4, 0.7])
+    assert problem(leaves=0.3).motion == graded(21, (0.3, 0.7))
+    with pytest.raises(ValueError, match="points: expected at least 12, got 11"):
+        graded(11, (0.4, 0.7))
+
+
+def test_a_lift_goes_on_from_one_on_every_other_knot_whose_motions_it_holds(stated):
+    coarse = _simpler(stated).motion
+    assert coarse.inner == pytest.approx([0.2, *3 * [0.4], 0.55, *3 * [0.7], 0.85])
+    s = np.linspace(0.0, 1.0, 60)
+    parts = np.linalg.lstsq(stated.motion.values(s), coarse.values(s), rcond=None)[0]
+    assert stated.motion.values(s) @ parts == pytest.approx(coarse.values(s), abs=1e-9)
+    assert _simpler(replace(stated, motion=coarse)) is None
+    assert thinned(BSpline(points=9)) is None
+
+
+def test_both_feet_share_the_load_by_polynomials_as_rates_of_torques_cost(stated):
+    assert stated.ground.sharing == "smooth"
 
 
 class Sole:

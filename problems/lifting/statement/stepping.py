@@ -6,7 +6,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp import BSpline, Constraint, Instant, Tree, path
+from ocp import Constraint, Instant, Tree, path
 from ocp.mechanics import Open
 from ocp.models.human import SOLES
 from ocp.problem import INSIDE, Foot, Ground, Span
@@ -14,7 +14,6 @@ from ocp.problems.lifting.statement.box_hold import UP
 from ocp.problems.lifting.statement.standing_body import stance
 
 CLEAR = 0.03  # m: of the sole at least above the ground in the middle of its swing [assumed]
-DEGREE, SEGMENTS = 3, 4  # of a spline, and how many of its segments a swing takes
 AHEAD = "left ahead"  # the left foot where it has landed
 
 
@@ -44,13 +43,15 @@ def stepping(body: Tree, apart: float | Open, pace: Pace) -> Ground:
     """Return the Ground of both feet, ankles `apart` (m), of which the left one takes a step.
 
     Each place where it stands is a Foot of its own, "left" and "left ahead", flat from its first
-    instant to its last.
+    instant to its last. Both share the load smoothly: torques straight from node to node are as
+    coarse as the nodes, and their rates cost.
     """
     ground = stance(body, apart)
     right, left = ground.foot("right"), ground.foot("left")
     before = _bearing(left, (0.0, pace.leaves), 0.0, bears=(-np.inf, pace.leaves))
     after = _bearing(left, (pace.lands, 1.0), pace.length, bears=(pace.lands, np.inf))
-    return replace(ground, feet=(right, before, replace(after, name=AHEAD)))
+    feet = right, before, replace(after, name=AHEAD)
+    return replace(ground, feet=feet, sharing="smooth")
 
 
 def _bearing(foot: Foot, when: tuple[float, float], ahead: float, bears: Any) -> Foot:
@@ -66,23 +67,6 @@ def _bearing(foot: Foot, when: tuple[float, float], ahead: float, bears: Any) ->
         for support in foot.supports
     ]
     return replace(foot, supports=supports, center=foot.center + shift, bears=bears)
-
-
-def knotted(points: int, pace: Pace) -> BSpline:
-    """Return a spline of so many control points with knots where the foot leaves and lands.
-
-    What rests before and after, and moves between, takes SEGMENTS of a cubic; the others are shared
-    by what they last, and at least one before and after. Raises ValueError for too few points.
-    """
-    others = points - DEGREE - SEGMENTS
-    if others < 2:
-        raise ValueError(f"points: expected at least {DEGREE + SEGMENTS + 2}, got {points}")
-    stands = pace.leaves / (pace.leaves + 1.0 - pace.lands)
-    first = min(max(round(others * stands), 1), others - 1)
-    edges = (0.0, pace.leaves, pace.lands, 1.0)
-    spans = zip(edges, edges[1:], (first, SEGMENTS, others - first))
-    knots = np.concatenate([np.linspace(a, b, count + 1)[1:] for a, b, count in spans])
-    return BSpline(points=points, degree=DEGREE, inner=tuple(knots[:-1].tolist()))
 
 
 def square(width: float, most: float) -> Constraint:
