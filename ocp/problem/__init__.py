@@ -81,7 +81,6 @@ from ocp.problem.contact.state_dependent_forces import Acting, ForceLaw
 from ocp.problem.instant import Instant
 from ocp.problem.muscle_terms import (
     LAWS,
-    energetics_of,
     fibre_of,
     joint_contact_force,
     metabolic_powers,
@@ -162,7 +161,6 @@ __all__ = [
     "duration",
     "dynamic_effort",
     "effort",
-    "energetics_of",
     "fibre_of",
     "final",
     "foot_contact",

@@ -105,7 +105,6 @@ def metabolic_powers(
     law: str = "bhargava_2004",
     *,
     words: str | Sequence[str] = (),
-    energetics: Mapping[str, Energetics] | None = None,
 ) -> Matrix:
     """Metabolic power of muscles at an instant, for objectives and outputs.
 
@@ -114,41 +113,20 @@ def metabolic_powers(
         law: one of `LAWS`, with the rounded maxima of `Smoothing`; bhargava_by_force is that of
             2004 with heat of shortening by force and no work given back, as PredSim has it.
         words: names of muscles, or words in them; none for all.
-        energetics: {muscle: Energetics} of those whose fibres are not half slow ones.
 
     Returns:
         Powers (m,), W, in the order of the tree's elements; `basal_rate` comes beside them.
 
     Raises:
-        ValueError: for an unknown law, or a muscle that the tree does not have.
+        ValueError: for an unknown law, or words that are in no muscle's name.
     """
     if law not in LAWS:
         raise ValueError(f"metabolic_powers: law: expected one of {', '.join(LAWS)}, got {law!r}")
-    known, chosen = dict(energetics or {}), muscles_of(at.tree, words)
-    for name in known:
-        _muscle(at.tree, name)
-    powers = [_power_spent(at, each, law, known.get(each.name)) for each in chosen]
+    powers = [_power_spent(at, each, law) for each in muscles_of(at.tree, words)]
     return ca.vertcat(ca.DM(0, 1), *powers)
 
 
-def energetics_of(muscle: Muscle) -> Energetics:
-    """What a muscle's metabolic power depends on beside its state, half of its fibres slow.
-
-    Args:
-        muscle: the muscle.
-
-    Returns:
-        The Energetics.
-    """
-    return Energetics(
-        force=muscle.force,
-        length=muscle.fibre,
-        max_velocity=muscle.fastest,
-        tension=muscle.stress,
-    )
-
-
-def _power_spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics | None) -> Matrix:
+def _power_spent(at: Instant, muscle: Muscle, law: str) -> Matrix:
     """Return the metabolic power (W) of one muscle."""
     state, row = muscle.fibres(_state(at)), at.tree.coordinate(f"{muscle.name}.activation")
     force, length = graph_number(muscle.force), graph_number(muscle.fibre)
@@ -161,7 +139,14 @@ def _power_spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics |
         passive=state.passive * force,
         isometric=active_force(state.length, muscle.width),
     )
-    return LAWS[law](fibre, energetics or energetics_of(muscle))
+    energetics = Energetics(
+        force=muscle.force,
+        length=muscle.fibre,
+        max_velocity=muscle.fastest,
+        tension=muscle.stress,
+        slow_twitch=muscle.slow_twitch,
+    )
+    return LAWS[law](fibre, energetics)
 
 
 def joint_contact_force(at: Instant, joint: str) -> Matrix:
@@ -229,7 +214,7 @@ def _power(at: Instant, name: str) -> Matrix:
 
 
 def _metabolic_power(at: Instant, name: str) -> Matrix:
-    return _power_spent(at, _muscle(at.tree, name), "bhargava_2004", None)
+    return _power_spent(at, _muscle(at.tree, name), "bhargava_2004")
 
 
 QUANTITIES = {

@@ -28,7 +28,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import any_nonzero, nominal
-from ocp.mechanics.muscles import muscles_of
+from ocp.mechanics.muscles import Muscle, muscles_of, tendon_length
 from ocp.models.human import Person, somebody
 from ocp.models.human.muscles.leg_muscles import ACHILLES, RIGID, leg_muscles
 from ocp.problem import mirror_symmetry, muscle_outputs
@@ -42,6 +42,7 @@ from ocp.problems.gait.by_muscles.leg_effort import ENERGY, EXCITATIONS, WORK, l
 from ocp.problems.gait.solve_step import closely, counted, left_of, onward, quickest, walk
 from ocp.problems.gait.statement.step import problem as step_problem
 from ocp.problems.gait.statement.walking_task import Accuracy, Carried, Gait, Terrain
+from ocp.problems.lab.muscles.muscle_forces import muscle_forces
 from ocp.solvers import fronts
 from ocp.solving import with_stage
 from ocp.spelling import suggest_fields
@@ -52,6 +53,7 @@ RESERVE, MOST = 10.0, 5.0  # N m: that counts one, and at most [assumed]
 OWN = {EXCITATIONS, WORK, ENERGY, "reserves", *OF_MUSCLES}  # terms beside the walk's
 STEPS = 5  # to a segment: on 3, excitations leave their bounds by 0.014 between nodes
 WAYPOINTS = 41  # of the walk by torques, from which this begins
+LOADED = 0.3  # of its largest force: how a tendon that stretches is drawn out there [assumed]
 # With a tolerance of 1e-4 the objective stays 1.9 % above that of 1e-5, by bounds of excitations
 OPTIONS = {"tol": 1e-5, "max_iter": 300, "mu_init": 1e-2, "mu_strategy": "adaptive"}
 
@@ -211,7 +213,7 @@ def walk_by_muscles(
     first = walk(by_torques(problem), WALK.transcription, solver, watch=seen)
     if not first.success:
         return first
-    begin = Guess(q=first.q(np.linspace(0.0, first.duration, WAYPOINTS)))
+    begin = Guess(q=_shared(problem, first))
     last = solve(
         problem,
         transcription,
@@ -221,6 +223,36 @@ def walk_by_muscles(
         watch=onward(first, watch),
     )
     return counted("by_torques", first, last)
+
+
+def _shared(problem: Problem, first: Solution) -> np.ndarray:
+    """Return waypoints (n, WAYPOINTS) of a walk by torques that muscles share at every instant,
+    with the least squared activations: their states beside its motion."""
+    tree, t = problem.tree, np.linspace(0.0, first.duration, WAYPOINTS)
+    known = muscles_of(tree)
+    names = [joint.name for joint in first.problem.tree.moving]
+    crossed = {joint for each in known for joint in each.joints(tree)}
+    as_loaded = [replace(each, slack=each.slack * _under_load(each)) for each in known]
+    share = muscle_forces(
+        replace(tree, elements=tuple(as_loaded)),
+        t,
+        first.q(t),
+        first.qd(t),
+        first.tau(t),
+        joints=[name for name in names if name in crossed],
+    )
+    waypoints = np.zeros((tree.dof, WAYPOINTS))
+    waypoints[: len(names)] = first.q(t)
+    for each, activation, force in zip(known, share.activations, share.forces):
+        waypoints[tree.coordinate(f"{each.name}.activation")] = activation
+        if each.compliant:
+            waypoints[tree.coordinate(f"{each.name}.force")] = force / nominal(each.force)
+    return waypoints
+
+
+def _under_load(muscle: Muscle) -> float:
+    """Return the length of a tendon over its slack length, of a compliant one under LOADED."""
+    return float(tendon_length(LOADED, muscle.tendon_strain)) if muscle.compliant else 1.0
 
 
 TASK = Task(

@@ -252,10 +252,11 @@ def arm_alone():
 
 @pytest.mark.parametrize("law", LAWS)
 def test_metabolic_power_is_that_of_the_law(law):
-    solution = held(hung(), outputs=muscle_outputs(hung()))
+    tree = hung(slow_twitch=0.8)
+    solution = held(tree, outputs=muscle_outputs(tree))
     seen = solution.trace(lambda at: metabolic_powers(at, law), 0.1)
-    state = State(tree=hung(), q=ca.DM(solution.q(0.1)), qd=ca.DM(solution.qd(0.1)))
-    (known,) = hung().elements
+    state = State(tree=tree, q=ca.DM(solution.q(0.1)), qd=ca.DM(solution.qd(0.1)))
+    (known,) = tree.elements
     fibre = known.fibres(state)
     alike = FibreState(
         excitation=float(solution.tau(0.1)[1]),
@@ -265,7 +266,7 @@ def test_metabolic_power_is_that_of_the_law(law):
         active=float(fibre.active) * 800.0,
         passive=float(fibre.passive) * 800.0,
     )
-    expected = LAWS[law](alike, Energetics(force=800.0, length=0.1))
+    expected = LAWS[law](alike, Energetics(force=800.0, length=0.1, slow_twitch=0.8))
     assert seen[0] == pytest.approx(expected, rel=1e-9)
     if law == "bhargava_2004":
         assert solution.output("biceps metabolic power", 0.1)[0] == pytest.approx(expected)

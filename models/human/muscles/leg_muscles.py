@@ -1,10 +1,12 @@
 """Muscles of the legs of the human skeleton, 43 a side, along polynomial paths.
 
-Places on bones, optimal and slack lengths and pennation are those of Delp, Loan, Hoy, Zajac, Topp &
-Rosen (1990), as OpenSim's model gait2392 has them; the folder data says what was taken. Bones are
-laid on the segments of a person, axis on axis from joint to joint, each stretched along its length,
-and a muscle's lengths grow as its path does at q = 0. The knee is the hinge that comes nearest to
-the model's, whose shank slides on the thigh as it bends; points on the patella move as there.
+Places on bones are those of Delp, Loan, Hoy, Zajac, Topp & Rosen (1990), as OpenSim's model
+gait2392 has them; the folder data says what was taken. Bones are laid on the segments of a person,
+axis on axis from joint to joint, each stretched along its length. The knee is the hinge that comes
+nearest to the model's, whose shank slides on the thigh as it bends; points on the patella move as
+there. Optimal fibre lengths are those that Ward, Eng, Smallwood & Lieber (2009) measured, as Arnold
+et al. (2010) and Rajagopal et al. (2016) have them, and grow as a muscle's path does at q = 0; its
+tendon is as long as leaves its fibres, there, as far from their optimum as in Rajagopal's model.
 Volumes are those of Handsfield et al. (2014), and forces are specific tension times volume over
 fibre length.
 """
@@ -72,6 +74,9 @@ RANGES = {  # rad, over which paths are fitted: those of walking, and more
     "toe_ext": (-0.3, 0.95),
 }
 ORDER, SAMPLES, WITHIN = 4, 300, 3e-3  # m: where points come and go, lengths jump
+# Strain of passive fibres at the largest force: that of Rajagopal et al. (2016), and none to speak
+# of where tissue of the leg's joints (Riener & Edrich 1999), measured with muscles at rest, has it
+FIBRE_STRAIN, NO_FORCE, TISSUE = 0.7, 1e6, "tissue of leg"
 RIGID: Mapping[str, float] = MappingProxyType({})  # all of them
 # The Achilles tendon is half as stiff as the others, of which kT = 35 or a strain of 4.9 %, as
 # D'Hondt, De Groote & Afschrift (2024) have it, by the settings of their simulations; so have
@@ -79,6 +84,31 @@ RIGID: Mapping[str, float] = MappingProxyType({})  # all of them
 TENDON_STRAIN, HALF = 0.049, 2.0
 ACHILLES: Mapping[str, float] = MappingProxyType(
     dict.fromkeys(("soleus", "med_gas", "lat_gas"), HALF * TENDON_STRAIN)
+)
+# Shares of slow fibres by the beginnings of names (Uchida, Hicks, Dembia & Delp 2016); else 0.5
+SLOW: Mapping[str, float] = MappingProxyType(
+    {
+        "glut": 0.55,
+        "semimem": 0.4925,
+        "semiten": 0.425,
+        "bifemlh": 0.5425,
+        "bifemsh": 0.529,
+        "add_mag": 0.552,
+        "rect_fem": 0.3865,
+        "vas_med": 0.503,
+        "vas_int": 0.543,
+        "vas_lat": 0.455,
+        "med_gas": 0.566,
+        "lat_gas": 0.507,
+        "soleus": 0.803,
+        "tib_post": 0.6,
+        "tib_ant": 0.7,
+        "flex_": 0.6,
+        "per_brev": 0.6,
+        "per_long": 0.6,
+        "per_tert": 0.75,
+        "ext_": 0.75,
+    }
 )
 GROUPS = {  # of Handsfield: the model's muscles, by the beginnings of their names
     "gluteus_maximus": ("glut_max",),
@@ -156,6 +186,7 @@ def leg_muscles(
         )
     bodies = {side: Body.of(tree, side, stature) for side in "rl"}
     volumes = muscle_volumes(stature, mass)
+    counted = any(getattr(each, "name", "").startswith(TISSUE) for each in tree.elements)
     made: list[Muscle] = []
     for name, places in leg_places().items():
         if only and name not in only:
@@ -165,8 +196,7 @@ def leg_muscles(
         samples = sample_path(tree, lines["r"], ranges, count=SAMPLES)
         fitted = fit_polynomial(samples, order, within=WITHIN)
         numbers = leg_numbers()[name]
-        grown = bodies["r"].stretch(places)
-        fibre = numbers["fibre_m"] * grown
+        fibre, slack = _fibre_and_slack(bodies["r"], places, numbers)
         for side, line in lines.items():
             made.append(
                 Muscle(
@@ -174,15 +204,29 @@ def leg_muscles(
                     path=on_side(fitted, side),
                     force=TENSION * volumes[name] * LITRE / fibre,
                     fibre=fibre,
-                    slack=numbers["slack_m"] * grown,
+                    slack=slack,
                     pennation=numbers["pennation_rad"],
                     stress=TENSION,
+                    slow_twitch=slow_share(name),
                     tendon="compliant" if name in compliant else "rigid",
                     tendon_strain=compliant.get(name, TENDON_STRAIN),
+                    fibre_strain=NO_FORCE if counted else FIBRE_STRAIN,
                     course=line,
                 )
             )
     return tuple(made)
+
+
+def _fibre_and_slack(
+    body: "Body", places: Sequence[Place], numbers: Mapping[str, float]
+) -> tuple[float, float]:
+    """Return the optimal length of the fibres and the slack length of the tendon (m) on a person:
+    what fibres reach along the tendon at q = 0 over their optimum is the model's."""
+    grown = body.stretch(places)
+    fibre = numbers["fibre_m"] * grown
+    if "reach" not in numbers:
+        return fibre, numbers["slack_m"] * grown
+    return fibre, grown * _path_length(places) - numbers["reach"] * fibre
 
 
 def on_side(path: PolynomialPath, side: str) -> PolynomialPath:
@@ -205,13 +249,20 @@ def muscle_volumes(stature: float, mass: float) -> dict[str, float]:
     return volumes
 
 
+def slow_share(name: str) -> float:
+    """Return the share of a muscle's fibres that are slow."""
+    return next((share for start, share in SLOW.items() if name.startswith(start)), 0.5)
+
+
 @cache
 def leg_numbers() -> Mapping[str, Mapping[str, float]]:
-    """Return {muscle: {force_N, fibre_m, slack_m, pennation_rad}} of the model."""
-    return {
-        row.pop("muscle"): {key: float(value) for key, value in row.items()}
-        for row in _rows("delp_muscles")
-    }
+    """Return {muscle: {force_N, fibre_m, slack_m, pennation_rad, reach}} of the model; those of
+    fibres are Rajagopal's, if he has the muscle, `reach` along the tendon at q = 0 over fibre_m."""
+    known: dict[str, dict[str, float]] = {}
+    for row in (*_rows("delp_muscles"), *_rows("rajagopal_fibres")):
+        numbers = known.setdefault(row.pop("muscle"), {})
+        numbers.update({key: float(value) for key, value in row.items()})
+    return known
 
 
 @cache
@@ -318,8 +369,13 @@ class Body:
         """Return the length of a path over the model's, at q = 0."""
         there = [place for place in places if _holds(place)]
         ours = [_straight(place, self.world(place)) for place in there]
-        models = [_straight(place, place.position + FRAMES[place.bone]) for place in there]
-        return _length(ours) / _length(models)
+        return _length(ours) / _path_length(places)
+
+
+def _path_length(places: Sequence[Place]) -> float:
+    """Return the length (m) of a path of the model at q = 0."""
+    there = [place for place in places if _holds(place)]
+    return _length([_straight(each, each.position + FRAMES[each.bone]) for each in there])
 
 
 def _holds(place: Place) -> bool:

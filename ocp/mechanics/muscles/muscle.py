@@ -73,6 +73,7 @@ class Muscle:
         width: scale of the active curve's width.
         fastest: largest shortening velocity v_max (optimal lengths a second).
         stress: largest isometric stress (N/m2), by which force and optimal length give its mass.
+        slow_twitch: share of its fibres that are slow, on which what it spends depends.
         damping: beta, over F_0 at v_max; above 0 for a compliant tendon whose fibres may be off.
         rise: time of coming on (s).
         fall: time of going off (s).
@@ -101,6 +102,7 @@ class Muscle:
     width: float = 1.0
     fastest: float = 10.0
     stress: float = TENSION
+    slow_twitch: float = 0.5
     damping: float = 0.01
     rise: float = RISE
     fall: float = FALL
@@ -129,8 +131,10 @@ class Muscle:
             set_fields(self, **{what: number})
         for what in ("tendon_strain", "fibre_strain", "width", "fastest", "stress", "rise", "fall"):
             set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what))})
-        for what in ("damping", "smoothing", "pennation"):
+        for what in ("damping", "smoothing", "pennation", "slow_twitch"):
             set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what), True)})
+        if self.slow_twitch > 1.0:
+            raise ValueError(f"{label}: slow_twitch: expected at most 1, got {self.slow_twitch:g}")
         if self.pennation > STEEPEST:
             raise ValueError(
                 f"{label}: pennation: expected at most {STEEPEST} rad, got {self.pennation:g}"

@@ -11,7 +11,6 @@ and as PredSim has them by default, and so are bounds and coefficients, read in 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -19,8 +18,8 @@ import casadi as ca
 
 from ocp import Instant, Objective, Tree, squares
 from ocp.mechanics import nominal
-from ocp.mechanics.muscles import Muscle, muscles_of
-from ocp.problem import energetics_of, metabolic_powers
+from ocp.mechanics.muscles import muscles_of
+from ocp.problem import metabolic_powers
 from ocp.problems.gait.statement.objective_terms import excitation
 
 FALISSE = "falisse_2022"
@@ -31,31 +30,6 @@ ENERGY, ACTIVATION, ACCELERATION, ARMS, LIMITS, RATE = 500.0, 2e3, 5e4, 1e6, 1e3
 FULL = 100.0  # 1/s: over which rates of activation count
 DRIVE, LAG = 150.0, 0.035  # N m and s: of their arms' drives
 LAW = "bhargava_by_force"
-# Shares of slow fibres by the beginnings of names (Uchida, Hicks, Dembia & Delp 2016); else 0.5
-SLOW: Mapping[str, float] = MappingProxyType(
-    {
-        "glut": 0.55,
-        "semimem": 0.4925,
-        "semiten": 0.425,
-        "bifemlh": 0.5425,
-        "bifemsh": 0.529,
-        "add_mag": 0.552,
-        "rect_fem": 0.3865,
-        "vas_med": 0.503,
-        "vas_int": 0.543,
-        "vas_lat": 0.455,
-        "med_gas": 0.566,
-        "lat_gas": 0.507,
-        "soleus": 0.803,
-        "tib_post": 0.6,
-        "tib_ant": 0.7,
-        "flex_": 0.6,
-        "per_brev": 0.6,
-        "per_long": 0.6,
-        "per_tert": 0.75,
-        "ext_": 0.75,
-    }
-)
 # Bounds of accelerations (rad/s2, m/s2), the larger of both; joints of the spine and of the head,
 # which they have not, as their trunk's [assumed]
 BOUNDS: Mapping[str, float] = MappingProxyType(
@@ -119,14 +93,13 @@ def falisse_objective(tree: Tree, body: Tree, who: Mapping[str, Any], step: Any)
     bounds = ca.DM([BOUNDS[_kind(names[row])] for row in rows])
     crossed = {joint for each in known for joint in each.joints(tree)}
     reserves = [row for row, name in enumerate(names) if name in crossed]
-    fibres = {each.name: replace(energetics_of(each), slow_twitch=_slow(each)) for each in known}
     count, mass = len(known), sum(float(nominal(link.mass)) for link in tree.links)
 
     def driven(at: Instant, rows: Sequence[int]) -> Any:
         return ca.vertcat(at.tau[rows], LAG * at.tau_rate[rows]) / DRIVE
 
     terms = (
-        (ENERGY / count / mass, SPENT, lambda at: metabolic_powers(at, LAW, energetics=fibres)),
+        (ENERGY / count / mass, SPENT, lambda at: metabolic_powers(at, LAW)),
         (ACTIVATION / count, ACTIVE, lambda at: at.q[states]),
         (RATE / count / FULL**2, RATES, lambda at: at.qd[states]),
         (ACCELERATION / len(rows), "accelerations", lambda at: at.qdd[rows] / bounds),
@@ -155,8 +128,3 @@ def limit_torques(tree: Tree, q: Any) -> Iterator[Any]:
 def _kind(name: str) -> str:
     """Return the kind of a joint: its name without side and number."""
     return name.removesuffix("_r").removesuffix("_l").translate(DIGITS)
-
-
-def _slow(muscle: Muscle) -> float:
-    """Return the share of a muscle's fibres that are slow."""
-    return next((share for start, share in SLOW.items() if muscle.name.startswith(start)), 0.5)
