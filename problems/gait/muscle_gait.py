@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import casadi as ca
 import numpy as np
 
 from ocp import (
     Attempt,
-    Guess,
     Problem,
     Solution,
     Solver,
@@ -27,8 +27,14 @@ from ocp import (
     squares,
 )
 from ocp.cli import main
-from ocp.mechanics import any_nonzero, nominal
-from ocp.mechanics.muscles import Muscle, muscles_of, tendon_length
+from ocp.mechanics import State, any_nonzero, nominal
+from ocp.mechanics.muscles import (
+    Muscle,
+    active_force,
+    force_velocity,
+    muscles_of,
+    tendon_length,
+)
 from ocp.models.human import Person, somebody
 from ocp.models.human.muscles.leg_muscles import ACHILLES, RIGID, leg_muscles
 from ocp.problem import mirror_symmetry, muscle_outputs
@@ -53,6 +59,7 @@ RESERVE, MOST = 10.0, 5.0  # N m: that counts one, and at most [assumed]
 OWN = {EXCITATIONS, WORK, ENERGY, "reserves", *OF_MUSCLES}  # terms beside the walk's
 STEPS = 5  # to a segment: on 3, excitations leave their bounds by 0.014 between nodes
 WAYPOINTS = 41  # of the walk by torques, from which this begins
+LEAST = 0.05  # of what a fibre is able to, where it shortens too quickly: a start is no more
 LOADED = 0.3  # of its largest force: how a tendon that stretches is drawn out there [assumed]
 # With a tolerance of 1e-4 the objective stays 1.9 % above that of 1e-5, by bounds of excitations
 OPTIONS = {"tol": 1e-5, "max_iter": 300, "mu_init": 1e-2, "mu_strategy": "adaptive"}
@@ -213,41 +220,67 @@ def walk_by_muscles(
     first = walk(by_torques(problem), WALK.transcription, solver, watch=seen)
     if not first.success:
         return first
-    begin = Guess(q=_shared(problem, first))
     last = solve(
         problem,
         transcription,
         quickest(left_of(first, solver), transcription),
-        guess=begin,
+        guess=_shared(problem, first),
         attempts=attempts,
         watch=onward(first, watch),
     )
     return counted("by_torques", first, last)
 
 
-def _shared(problem: Problem, first: Solution) -> np.ndarray:
-    """Return waypoints (n, WAYPOINTS) of a walk by torques that muscles share at every instant,
-    with the least squared activations: their states beside its motion."""
-    tree, t = problem.tree, np.linspace(0.0, first.duration, WAYPOINTS)
-    known = muscles_of(tree)
+def _shared(problem: Problem, first: Solution) -> Solution:
+    """Return a walk by torques with its moments shared by muscles at every instant, with the least
+    squared activations: a start of the walk by muscles."""
+    tree, s = problem.tree, np.linspace(0.0, 1.0, WAYPOINTS)
+    known, t = muscles_of(tree), s * first.duration
     names = [joint.name for joint in first.problem.tree.moving]
     crossed = {joint for each in known for joint in each.joints(tree)}
-    as_loaded = [replace(each, slack=each.slack * _under_load(each)) for each in known]
+    loaded = [replace(each, slack=each.slack * _under_load(each)) for each in known]
     share = muscle_forces(
-        replace(tree, elements=tuple(as_loaded)),
+        replace(tree, elements=tuple(loaded)),
         t,
         first.q(t),
         first.qd(t),
         first.tau(t),
         joints=[name for name in names if name in crossed],
     )
-    waypoints = np.zeros((tree.dof, WAYPOINTS))
-    waypoints[: len(names)] = first.q(t)
+    states = np.zeros((tree.dof, WAYPOINTS))
+
+    def course(at: np.ndarray, order: int = 0) -> np.ndarray:
+        values = np.array([np.interp(at, s, line) for line in states])
+        return values if order == 0 else np.zeros_like(values)
+
     for each, activation, force in zip(known, share.activations, share.forces):
-        waypoints[tree.coordinate(f"{each.name}.activation")] = activation
+        row = tree.coordinate(f"{each.name}.activation")
+        states[row] = activation
         if each.compliant:
-            waypoints[tree.coordinate(f"{each.name}.force")] = force / nominal(each.force)
-    return waypoints
+            states[row + 1] = force / float(nominal(each.force))
+            states[row] = _in_equilibrium(each, first, t, states[row + 1])
+    points = problem.motion.through(course, rough=True)  # at rest at both ends
+    points[: len(names)] = first.points
+    drives = [joint.name for joint in first.problem.tree.moving if joint.actuated]
+    excitations = [np.interp(first.nodes, s, line) for line in share.activations]
+    torques, wrenches = np.split(first.lifted, [len(drives)])
+    torques = np.where([[name in crossed] for name in drives], 0.0, torques)
+    lifted = np.vstack([torques, excitations, wrenches])
+    return replace(first, problem=problem, points=points, lifted=lifted, multipliers={})
+
+
+def _in_equilibrium(muscle: Muscle, first: Solution, t: np.ndarray, tension: np.ndarray) -> Any:
+    """Return the activations (N,) at which fibres pull a tendon that stretches by a tension (N,)
+    over the largest force, along a motion at times (N,)."""
+    tree, q = first.problem.tree, first.q(t)
+    paths = [float(muscle.path.length(State(tree=tree, q=ca.DM(x)))) for x in q.T]
+    fibre, slack = float(nominal(muscle.fibre)), float(nominal(muscle.slack))
+    along = np.array(paths) - slack * tendon_length(tension, muscle.tendon_strain)
+    length = np.hypot(along, fibre * np.sin(muscle.pennation))
+    speed = np.gradient(along, t) * along / length / (muscle.fastest * fibre)
+    able = active_force(length / fibre, muscle.width) * force_velocity(speed)
+    pull = tension * length / along - muscle.damping * speed
+    return np.clip(pull / np.maximum(able, LEAST), *(muscle.activation or muscle.excitation))
 
 
 def _under_load(muscle: Muscle) -> float:

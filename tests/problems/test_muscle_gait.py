@@ -1,6 +1,6 @@
 """The walk by muscles of the legs: its statement, and the walk by torques that comes first."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import casadi as ca
@@ -77,6 +77,45 @@ def test_walks_in_phases_are_refused():
 def test_stairs_by_muscles_are_refused():
     with pytest.raises(ValueError, match="muscle_gait: rise: no stairs"):
         muscle_gait.problem(terrain=Terrain(rise=0.1))
+
+
+@dataclass
+class Still:
+    """A body that stands with a torque of -60 N m at its right ankle."""
+
+    problem: object
+    points: np.ndarray
+    lifted: np.ndarray
+    nodes: np.ndarray = field(default_factory=lambda: np.linspace(0.0, 1.0, 5))
+    duration: float = 0.5
+    multipliers: dict = field(default_factory=dict)
+
+    def q(self, t):
+        return np.zeros((self.problem.tree.dof, len(t)))
+
+    qd = q
+
+    def tau(self, t):
+        pull = [-60.0 * (joint.name == "ankle_df_r") for joint in self.problem.tree.moving]
+        return np.outer(pull, np.ones(len(t)))
+
+
+def test_muscles_share_torques_where_their_walk_begins():
+    problem = stated()
+    bare = muscle_gait.by_torques(problem)
+    drives = [joint.name for joint in bare.tree.moving if joint.actuated]
+    points = np.full((bare.tree.dof, bare.motion.points), 0.25)
+    first = Still(problem=bare, points=points, lifted=np.ones((len(drives) + 18, 5)))
+    start = muscle_gait._shared(problem, first)
+    states = start.points[bare.tree.dof :] @ problem.motion.values(0.5).reshape(-1)
+    known = dict(zip([joint.name for joint in problem.tree.moving[bare.tree.dof :]], states))
+    assert np.array_equal(start.points[: bare.tree.dof], points)
+    arm = 0.04
+    assert known["soleus_r.force"] == pytest.approx(60.0 / arm / 6025.0, rel=0.3)
+    assert known["soleus_r.activation"] > 0.1 > known["soleus_l.activation"]
+    assert start.lifted.shape == (len(drives) + 4 + 18, 5)
+    assert start.lifted[drives.index("ankle_df_r")] == pytest.approx(0.0)
+    assert start.lifted[drives.index("spine1_flex")] == pytest.approx(1.0)
 
 
 def at_some_instant(problem, pull=0.5):
