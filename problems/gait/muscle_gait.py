@@ -269,7 +269,9 @@ def _shared(problem: Problem, first: Solution) -> Solution:
     return replace(first, problem=problem, points=points, lifted=lifted, multipliers={})
 
 
-def _in_equilibrium(muscle: Muscle, first: Solution, t: np.ndarray, tension: np.ndarray) -> Any:
+def _in_equilibrium(
+    muscle: Muscle, first: Solution, t: np.ndarray, tension: np.ndarray
+) -> np.ndarray:
     """Return the activations (N,) at which fibres pull a tendon that stretches by a tension (N,)
     over the largest force, along a motion at times (N,)."""
     tree, q = first.problem.tree, first.q(t)
