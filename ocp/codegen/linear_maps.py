@@ -66,7 +66,7 @@ class BlockProduct(NamedTuple):
     Value `source` (n,) of all, its `entry` (n,) at an instant, goes to `place` (n,) of a block
     whose columns are `stride` apart; it is copied there if it comes `first` (n,), else added.
     Results are in stretches (k, 3): place among a run's results, place that it goes to, and length;
-    those of run r are `ends[r]` to `ends[r + 1]`.
+    those of run r are `ends[r]` to `ends[r + 1]`. The longest run has so many instants.
     """
 
     product: Product
@@ -77,16 +77,12 @@ class BlockProduct(NamedTuple):
     first: np.ndarray
     stretches: np.ndarray
     ends: np.ndarray
+    longest: int
 
     @property
     def columns(self) -> int:
         """Number of columns K of the weights."""
         return self.product.weight.shape[2]
-
-    @property
-    def longest(self) -> int:
-        """Instants of the longest run."""
-        return max(end - start for start, end in self.product.runs)
 
 
 def block_products(given: Given, targets: Sequence[np.ndarray], lanes: int) -> list[BlockProduct]:
@@ -117,6 +113,7 @@ def block_products(given: Given, targets: Sequence[np.ndarray], lanes: int) -> l
                     first=first,
                     stretches=stretches,
                     ends=np.searchsorted(run, np.arange(len(target) + 1)),
+                    longest=max(end - start for start, end in product.runs),
                 )
             )
         offset += len(shapes)

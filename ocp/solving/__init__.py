@@ -6,7 +6,7 @@ from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.solvers.budget import budget, with_stage
-    from ocp.solving.plan import Plan, prepare
+    from ocp.solving.plan import Plan, keep_plans, prepare
     from ocp.solving.refinement.complementarity_continuation import tighten
     from ocp.solving.refinement.refine import refine
     from ocp.solving.scenarios import (
@@ -36,6 +36,7 @@ __all__ = [
     "budget",
     "convergence",
     "from_posture",
+    "keep_plans",
     "phase_solution",
     "phases_found",
     "posture",
