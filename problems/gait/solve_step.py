@@ -46,6 +46,7 @@ TUNED = {
 }
 CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 NEAR = {  # from what is nearly the solution, whose bounds are those of the start
+    "mu_strategy": "monotone",
     "mu_init": 1e-8,
     "bound_push": 1e-8,
     "bound_frac": 1e-8,

@@ -13,7 +13,8 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics.kinematics import motions, positions, wrench_torques
+from ocp.mechanics.kinematics.kinematics import motions, point_position, wrench_torques
+from ocp.mechanics.kinematics.rigid_kinematics import Motion
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import structure
@@ -207,14 +208,20 @@ def _felt_components(
 
 def _shares(tree: Tree, ground: Ground, each: Transmission, q: np.ndarray) -> np.ndarray:
     """Return the generalized forces (n, 6) of the components, zero of those that are absent."""
-    moves = motions(tree, ca.DM(q))
-    place = None if each.point is None else positions(tree, ca.DM(q), [each.point])[0]
+    moves = _motions_at(tree, tuple(q.tolist()))
+    place = None if each.point is None else point_position(tree, moves, each.point)
     columns = np.zeros((tree.dof, 6))
     for k in np.flatnonzero(each.present):
         wrench = each.wrench(ground, place, ca.DM(np.eye(6)[k]))
         given = Wrench(link=wrench.link, moment=_about_origin(wrench), force=wrench.force)
         columns[:, k] = np.array(ca.DM(wrench_torques(tree, moves, given))).ravel()
     return columns
+
+
+@lru_cache(maxsize=64)
+def _motions_at(tree: Tree, q: tuple[float, ...]) -> Sequence[Motion]:
+    """Return the motions of all links at q (n,), which every contact asks for at a few postures."""
+    return motions(tree, ca.DM(q))
 
 
 def _about_origin(wrench: Wrench) -> Matrix:

@@ -11,6 +11,7 @@ body that for the moment about it.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 
@@ -89,21 +90,23 @@ def _needs_alike(symmetry: Symmetry | None, before: Problem, after: Problem) -> 
         return True
     if before.loads:
         return False
-    tree, shift = nominal(after.tree), np.array(nominal(symmetry.shift), dtype=float)
+    return _images_need_images(nominal(after.tree), nominal(symmetry))
+
+
+@lru_cache(maxsize=8)
+def _images_need_images(tree: Tree, symmetry: Symmetry) -> bool:
+    """Tell whether the image of a motion needs the image of its torques."""
+    symbols = [ca.MX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
+    needed = ca.Function("needed", symbols, [inverse_dynamics(tree, *symbols)])
     motions = np.random.default_rng(SEED).uniform(-0.5, 0.5, (SAMPLES, 3, tree.dof))
     for motion in motions:
         images = [symmetry.image(each) for each in motion]
-        images[0] = images[0] + shift
-        torques, others = (_torques_at(tree, each) for each in (motion, images))
+        images[0] = images[0] + np.array(symmetry.shift)
+        torques, others = (np.array(needed(*each)).ravel() for each in (motion, images))
         size = np.abs(torques).max(initial=0.0)
         if np.abs(symmetry.image(torques) - others).max(initial=0.0) > NOTHING * size:
             return False
     return True
-
-
-def _torques_at(tree: Tree, motion: Sequence[np.ndarray]) -> np.ndarray:
-    q, qd, qdd = (ca.DM(each) for each in motion)
-    return np.array(ca.DM(inverse_dynamics(tree, q, qd, qdd))).ravel()
 
 
 def _postures(tree: Tree) -> np.ndarray:
