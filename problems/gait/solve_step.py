@@ -28,7 +28,7 @@ from ocp.motion import Part
 from ocp.problem import STRENGTH
 from ocp.problems.gait.statement.constraint_families import EDGES, family_of
 from ocp.problems.gait.statement.contact_schedule import knots_at_changes
-from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
+from ocp.problems.gait.statement.mirrored_stride import one_step, repeated
 from ocp.problems.gait.statement.motion_only_start import FEW as FEW_POINTS
 from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
 from ocp.problems.gait.statement.objective_terms import is_elastic
@@ -187,10 +187,10 @@ def doubly(
     values: Mapping[str, float],
     watch: Callable[..., Any] | None = None,
 ) -> Solution | None:
-    """Solve both steps of a stride from one step and its image, after that step from standing.
+    """Solve a stride, or several, from one step and its image, after that step from standing.
 
     Its statistics are of both solves, and tell those of the step as `one_step`. None where a walk
-    is no such stride, as `images.one_step` tells, and where either solve fails.
+    is no such stride, as `one_step` tells, and where either solve fails.
     """
     stride = with_numbers(problem, values)
     step = one_step(stride)
@@ -199,7 +199,7 @@ def doubly(
     first = walk(step, transcription, solver, watch=with_stage(watch, "one step first"))
     if not over(first, solver):
         return None
-    near: dict[str, Any] = {"guess": doubled(first, stride), "values": values}
+    near: dict[str, Any] = {"guess": repeated(first, stride), "values": values}
     near["attempts"] = (Attempt(options=TUNED | NEAR),)
     return after(first, "one_step", problem, transcription, solver, watch=watch, **near)
 

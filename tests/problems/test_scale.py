@@ -11,7 +11,7 @@ from ocp import prepare, solve, verify
 from ocp.mechanics import positions
 from ocp.models.human import mirror
 from ocp.problems.benchmarks.scale.__main__ import run
-from ocp.problems.benchmarks.scale.cases.programs import lift, planar_walk
+from ocp.problems.benchmarks.scale.cases.programs import human_walk, lift, planar_walk
 from ocp.problems.benchmarks.scale.cases.riding import MARK, bodies
 from ocp.problems.benchmarks.scale.cases.steps import steps, strides
 from ocp.problems.benchmarks.scale.cases.trees import LENGTH, MASS, SHAPES, depths
@@ -19,7 +19,7 @@ from ocp.problems.benchmarks.scale.cluster import on_cluster, on_processes
 from ocp.problems.benchmarks.scale.coordinator import coordinated
 from ocp.problems.benchmarks.scale.entries import chosen, measure
 from ocp.problems.benchmarks.scale.growth import exponent
-from ocp.problems.benchmarks.scale.measured import measured, timing
+from ocp.problems.benchmarks.scale.measured import measured, timing, walked
 from ocp.problems.benchmarks.scale.paper import Constants, constants_of, pace
 from ocp.problems.benchmarks.scale.shown import largest
 from ocp.problems.benchmarks.scale.store import alone, filled, kept, stored
@@ -108,6 +108,13 @@ def test_steps_one_after_the_other_cost_what_one_costs():
     assert np.allclose(first, second, atol=1e-5)
 
 
+@pytest.mark.commands
+def test_steps_by_way_of_one_are_that_step_again_and_again():
+    one, four = (walked(human_walk(count).problem) for count in (1, 4))
+    assert np.isclose(four["objective"], one["objective"], rtol=1e-5)
+    assert four["iterations"] - one["iterations"] < 10
+
+
 def test_strides_begin_anew_a_stride_further_on():
     stride = effort_step(stride="full")
     walk = strides(stride, 2)
@@ -115,9 +122,8 @@ def test_strides_begin_anew_a_stride_further_on():
         f"{phase.name} 2" for phase in stride.phases
     ]
     assert len(walk.links) == 7 and walk.links[3].symmetry is stride.symmetry
-    for wrong in ((3, "standing"), (2, "nowhere")):
-        with pytest.raises(ValueError, match="expected"):
-            steps(*wrong)
+    with pytest.raises(ValueError, match="expected 1 or an even number"):
+        steps(3)
 
 
 def test_a_child_on_the_back_is_a_body_of_its_own():

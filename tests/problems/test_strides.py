@@ -12,6 +12,7 @@ from ocp.mechanics import nominal, positions
 from ocp.mechanics.values.parameters import evaluate, parameters_of, with_values
 from ocp.models.human import ROOT, human, mirror
 from ocp.problem import bearing_slots, bears
+from ocp.problems.benchmarks.scale.cases.steps import strides
 from ocp.problems.gait.report import phase_report as sides_of
 from ocp.problems.gait.report.phase_report import (
     WALK_RATIO,
@@ -23,7 +24,7 @@ from ocp.problems.gait.report.phase_report import (
 from ocp.problems.gait.solve_step import over_edges
 from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.contact_schedule import PLAIN, noses, stance
-from ocp.problems.gait.statement.mirrored_stride import alike, both_steps, doubled, one_step
+from ocp.problems.gait.statement.mirrored_stride import alike, both_steps, one_step, repeated
 from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.problems.gait.statement.strides import facing, impaired, scheduled
 from ocp.solvers import Outcome
@@ -118,6 +119,14 @@ def test_one_step_of_a_stride_is_the_step(stride):
     assert effort == pytest.approx(usual)
 
 
+def test_one_step_of_several_strides_is_that_of_one(stride):
+    step, again = one_step(stride), one_step(strides(stride, 3))
+    assert again.phases == step.phases and again.links == step.links
+    assert again.symmetry == step.symmetry
+    weights = [[weight for weight, _ in each.objective.terms] for each in (step, again)]
+    np.testing.assert_allclose(*weights)
+
+
 def test_no_walk_but_a_stride_of_two_like_sides_is_begun_with_one_step(whole):
     assert one_step(whole) is None
     assert one_step(problem(active=FEW_JOINTS, stride="phases")) is None
@@ -154,7 +163,8 @@ def test_a_stride_begins_with_a_step_and_its_image(stride):
     step = one_step(stride)
     made = transcribe(step)
     x = np.random.default_rng(6).normal(size=len(made.nlp.lower))
-    guesses = doubled(solution_of(made, outcome_at(made, x), {}, None), stride).phases
+    solved = solution_of(made, outcome_at(made, x), {}, None)
+    guesses = repeated(solved, stride).phases
     assert list(guesses) == [phase.name for phase in stride.phases]
     single, other = guesses["right single"], guesses["left single"]
     symmetry = step.symmetry
@@ -163,6 +173,9 @@ def test_a_stride_begins_with_a_step_and_its_image(stride):
     forces = [each.lifted[-6:] for each in (single, other)]  # on the toes of the foot that stands
     assert np.abs(forces[0][:, -1]).min() > 0
     np.testing.assert_allclose(forces[1], forces[0] * np.c_[[1, -1, -1, -1, 1, 1]])
+    several = repeated(solved, strides(stride, 2)).phases
+    assert list(several) == [*guesses, *(f"{name} 2" for name in guesses)]
+    np.testing.assert_array_equal(several["left single 2"].points, other.points)
 
 
 def outcome_at(made, x):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ocp.problems.benchmarks.scale.cases.programs import Case, cases
+from ocp.problems.benchmarks.scale.cases.programs import STEPS, Case, cases, human_walk
 from ocp.problems.benchmarks.scale.cluster import on_cluster, on_processes
 from ocp.problems.benchmarks.scale.coordinator import coordinated
-from ocp.problems.benchmarks.scale.measured import measured
+from ocp.problems.benchmarks.scale.measured import measured, walked
 
 Row = dict[str, Any]
 PARTS = ("chains", "steps", "points", "humans", "largest", "studies", "cluster")
@@ -34,6 +34,9 @@ def entries() -> Iterator[Entry]:
     """Yield all rows, part by part."""
     for part, line, size, case in cases():
         yield Entry(part=part, line=line, size=size, measure=partial(_program, case))
+    for count in STEPS:
+        way = partial(_walked, count)
+        yield Entry(part="steps", line="human, by way of one step", size=count, measure=way)
     for cells in CELLS:
         one = partial(coordinated, cells)
         yield Entry(part="studies", line="handing out cells", size=cells, measure=one)
@@ -49,7 +52,7 @@ def chosen(beginnings: Sequence[str] = (), largest: float = float("inf")) -> lis
 
     Raises ValueError naming a beginning that no row has.
     """
-    known = list(entries())
+    known = sorted(entries(), key=lambda each: PARTS.index(each.part))
     for beginning in beginnings:
         if not any(each.name.startswith(beginning) for each in known):
             raise ValueError(
@@ -69,6 +72,10 @@ def measure(name: str) -> Row:
     if name not in known:
         raise ValueError(f"row {name!r}: there is none of this name")
     return known[name].measure()
+
+
+def _walked(count: int) -> Row:
+    return walked(human_walk(count).problem)
 
 
 def _program(case: Callable[[], Case]) -> Row:

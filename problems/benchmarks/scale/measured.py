@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ocp import Attempt, Solver, prepare
+from ocp import Attempt, Problem, Solver, Transcription, prepare
 from ocp.problems.benchmarks.scale.cases.programs import Case
+from ocp.problems.gait import walk
 
 ITERATIONS, SECONDS = 300, 60.0  # of a solve at most; s of the processor
 TIMING = re.compile(r"^ *([A-Za-z ]+?)\.*: +([\d.]+) \(sys: +([\d.]+) wall:", re.MULTILINE)
@@ -44,6 +45,16 @@ def measured(case: Case) -> Row:
     row |= {"joints": case.problem.tree.dof, "instants": _instants(solution)}
     row |= of_program(plan) | of_iterations(text, count)
     return row | {"megabytes": megabytes()}
+
+
+def walked(problem: Problem) -> Row:
+    """Return the cost of a walk as a user has it, by `walk` and the solver that suits: `solve` (s
+    of the processor, with building), `status`, `iterations`, `objective`, and `megabytes`."""
+    begin = time.process_time()
+    solution = walk(problem, Transcription(), Solver(plugin="auto"))
+    row: Row = {"solve": time.process_time() - begin, "megabytes": megabytes()}
+    row |= {"status": solution.status, "iterations": solution.statistics["iterations"]}
+    return row | {"objective": float(solution.objective)}
 
 
 def _instants(solution: Any) -> int:

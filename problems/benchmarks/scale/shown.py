@@ -120,7 +120,7 @@ def largest(rows: Mapping[str, Row]) -> str | None:
     done = {
         name: row
         for name, row in rows.items()
-        if row.get("status") in SOLVED and row["build"] + row["solve"] <= MINUTE
+        if row.get("status") in SOLVED and row.get("build", MINUTE) + row["solve"] <= MINUTE
     }
     if not done:
         return None

@@ -1,12 +1,12 @@
-"""Both steps of a stride from one: the step itself, and its mirror image, as a first guess.
+"""All steps of a walk from one: the step itself and its mirror image, in turn, as a first guess.
 
-So a stride of a body that is alike on both sides may begin: what is least of one step that its
-image continues meets all that both steps are asked for.
+So a stride of a body that is alike on both sides may begin, and a walk of several: what is least of
+one step that its image continues meets all that the others are asked for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any
 
 import casadi as ca
@@ -75,19 +75,22 @@ def _lifted(phase: Solution, other: Problem, symmetry: Symmetry) -> np.ndarray:
 
 
 def one_step(stride: Problem) -> Problem | None:
-    """Return the first of both steps of a stride alone, which its image continues, its objective of
-    the same size; None of any other walk, and of a body that is not alike on both sides.
+    """Return the first step alone of a stride, or of a walk of several, which its image continues,
+    its objective of the same size; None of any other walk, and of a body that is not alike on both
+    sides.
 
-    Where times and lengths of steps are sought, those of the other step are the same.
+    Where times and lengths of steps are sought, those of the other steps are the same. Strides of a
+    walk are alike, each in coordinates that begin anew.
     """
-    count = len(stride.phases) // 2
+    steps = 2 * (1 + sum(link.symmetry is not None for link in stride.links))
+    count = len(stride.phases) // steps
     symmetry = stride.symmetry
     if symmetry is None or symmetry.index != tuple(range(stride.tree.dof)) or count < 1:
         return None
     if any(each.when != "durations" for each in stride.constraints) or not alike(stride.tree):
         return None
     names = [phase.name for phase in stride.phases]
-    others = dict(zip(names[count:], names[:count]))
+    others = dict(zip(names, names[:count] * steps))
     halves = [way / 2 for way in symmetry.shift]
     ahead = dict(zip((joint.name for joint in stride.tree.moving), halves))
     lengths = [each for each in parameters_of(stride) if each.name.endswith(LENGTH)]
@@ -96,14 +99,14 @@ def one_step(stride: Problem) -> Problem | None:
         phases=stride.phases[:count],
         links=stride.links[: count - 1],
         symmetry=mirror_symmetry(stride.tree, *mirror(stride.tree), shift=ahead),
-        objective=None if stride.objective is None else 2.0 * stride.objective,
+        objective=None if stride.objective is None else steps * stride.objective,
         constraints=(*(_of_both(each, others) for each in stride.constraints), *_even(lengths)),
     )
 
 
 def _of_both(whole: Constraint, others: Mapping[str, str]) -> Constraint:
-    """Return the constraints on the durations of a stride for one step alone: phases among the
-    `others` last as long as those of which they are images."""
+    """Return the constraints on the durations of a stride for one step alone: phases last as long
+    as those among the `others` of which they are images."""
 
     def asked(durations: Mapping[str, Any]) -> Any:
         images = {name: durations[of] for name, of in others.items()}
@@ -140,12 +143,14 @@ def alike(tree: Tree) -> bool:
     return bool(same and np.array_equal(limits, images))
 
 
-def doubled(step: Solution, stride: Problem) -> Solution:
-    """Return a guess of a stride from a solution of its `one_step`, and its image."""
+def repeated(step: Solution, stride: Problem) -> Solution:
+    """Return a guess of a stride, or of several, from a solution of their `one_step`, and its
+    image."""
     symmetry = step.problem.symmetry
     assert symmetry is not None
     tree, first, parts = stride.tree, list(step.phases.values()), list(stride.parts.values())
     way = float(symmetry.shift[tree.coordinate("glob_tz")])
     others = [image(*pair, symmetry, way) for pair in zip(first, parts[len(first) :])]
     bare = [replace(each, multipliers={}) for each in (*first, *others)]
-    return replace(step, phases=dict(zip(stride.parts, bare)), multipliers={})
+    again = cycle(bare)
+    return replace(step, phases={name: next(again) for name in stride.parts}, multipliers={})

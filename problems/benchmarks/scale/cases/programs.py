@@ -8,7 +8,7 @@ from typing import Any
 from ocp import BSpline, Problem, Transcription, at_end, at_start, dynamic_effort, torque_limits
 from ocp.problems.arms.two_link_time import problem as arm
 from ocp.problems.benchmarks.scale.cases.riding import bodies
-from ocp.problems.benchmarks.scale.cases.steps import STARTS, planar_steps, steps
+from ocp.problems.benchmarks.scale.cases.steps import planar_steps, steps
 from ocp.problems.benchmarks.scale.cases.trees import SHAPES, depths
 from ocp.transcription import transcription_of
 
@@ -24,6 +24,7 @@ SIZES: Mapping[tuple[str, str], tuple[int, ...]] = {  # of shapes, by how torque
 }
 CONTROL = (8, 16, 32, 64, 128, 256, 512)  # points of every joint
 SIX, STEPS = 6, (1, 2, 4, 8)
+AT_ONCE = "human, from standing at once"
 JOINTS = (38, 55, 76, 110)
 LARGE = (  # shape, torques, joints, control points
     ("star", "variables", 199, 32),
@@ -67,9 +68,9 @@ def least_time(points: int) -> Case:
     return Case(problem=arm(points=points))
 
 
-def walk(count: int, start: str) -> Case:
+def human_walk(count: int) -> Case:
     """Return so many steps of a human, see `steps`."""
-    return _stated(*steps(count, start))
+    return _stated(*steps(count))
 
 
 def planar_walk(count: int) -> Case:
@@ -91,8 +92,7 @@ def cases() -> Iterator[tuple[str, str, int, Callable[[], Case]]]:
     for (shape, torques), sizes in SIZES.items():
         line = f"{shape}, torques {torques}"
         yield from (("chains", line, n, partial(lift, shape, n, torques)) for n in sizes)
-    for start in STARTS:
-        yield from (("steps", f"human, {start}", k, partial(walk, k, start)) for k in STEPS)
+    yield from (("steps", AT_ONCE, k, partial(human_walk, k)) for k in STEPS)
     yield from (("steps", "planar biped", k, partial(planar_walk, k)) for k in STEPS)
     yield from (("points", "two links", n, partial(least_time, n)) for n in CONTROL)
     six = partial(lift, "chain", SIX, "variables")

@@ -4,42 +4,31 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from ocp import Attempt, Guess, Problem, Solution, continuous, prepare
+from ocp import Problem, Solution, continuous
 from ocp.problems.gait import effort_step
-from ocp.problems.gait.solve_step import NEAR, TUNED
-from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
+from ocp.problems.gait.solve_step import TUNED, standing
+from ocp.problems.gait.statement.mirrored_stride import one_step
 from ocp.problems.gait.statement.strides import SMOOTH
 from ocp.problems.hopping.biped_walk import problem as planar_step
 from ocp.problems.hopping.biped_walk import walk as planar_walk
 
 Stated = tuple[Problem, Any, Mapping[str, Any]]  # with a first guess and IPOPT's options
-STARTS = ("images", "standing")
 
 
-def steps(count: int, start: str) -> Stated:
-    """Return so many steps of a human of 38 joints, of effort alone.
+def steps(count: int) -> Stated:
+    """Return so many steps of a human of 38 joints, of effort alone, from standing.
 
     Every two steps are a stride in coordinates that begin anew: across the link to the next the
     root goes back by the way of a stride. The walk ends as it began, one step as its mirror image.
-    They `start` from standing, or from a step that was solved and its images. Raises ValueError for
-    a number that is neither 1 nor even, and for another start.
+    Raises ValueError for a number that is neither 1 nor even.
     """
-    if start not in STARTS:
-        raise ValueError(f"start: expected one of {', '.join(STARTS)}, got {start!r}")
     if count != 1 and (count < 2 or count % 2):
         raise ValueError(f"count: expected 1 or an even number, got {count!r}")
     stride = effort_step(stride="full")
     step = one_step(stride)
     assert step is not None
     walk = step if count == 1 else strides(stride, count // 2)
-    standing = Guess(q=np.zeros((walk.tree.dof, 2)))
-    if start == "standing":
-        return walk, standing, TUNED
-    first = prepare(step).solve(standing, attempts=(Attempt(options=TUNED),)).require(coarse=True)
-    begun = first if count == 1 else doubled(first, stride)
-    return walk, _again(begun, walk), TUNED | NEAR
+    return walk, standing(walk), TUNED
 
 
 def strides(stride: Problem, count: int) -> Problem:
