@@ -110,9 +110,9 @@ def test_steps_one_after_the_other_cost_what_one_costs():
 
 @pytest.mark.commands
 def test_steps_by_way_of_one_are_that_step_again_and_again():
-    one, four = (walked(human_walk(count).problem) for count in (1, 4))
-    assert np.isclose(four["objective"], one["objective"], rtol=1e-5)
-    assert four["iterations"] - one["iterations"] < 10
+    row = walked(human_walk(2).problem)
+    assert np.isclose(row["objective"], 2.42505, atol=1e-4)  # of one step
+    assert 0 < row["iterations"] - row["of one step"] < 10
 
 
 def test_strides_begin_anew_a_stride_further_on():

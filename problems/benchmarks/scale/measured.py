@@ -49,12 +49,14 @@ def measured(case: Case) -> Row:
 
 def walked(problem: Problem) -> Row:
     """Return the cost of a walk as a user has it, by `walk` and the solver that suits: `solve` (s
-    of the processor, with building), `status`, `iterations`, `objective`, and `megabytes`."""
+    of the processor, with building), `status`, `iterations`, those of them `of one step` first,
+    `objective`, and `megabytes`."""
     begin = time.process_time()
     solution = walk(problem, Transcription(), Solver(plugin="auto"))
     row: Row = {"solve": time.process_time() - begin, "megabytes": megabytes()}
-    row |= {"status": solution.status, "iterations": solution.statistics["iterations"]}
-    return row | {"objective": float(solution.objective)}
+    spent, first = solution.statistics, solution.statistics.get("one_step", {})
+    row |= {"iterations": spent["iterations"], "of one step": first.get("iterations", 0)}
+    return row | {"status": solution.status, "objective": float(solution.objective)}
 
 
 def _instants(solution: Any) -> int:
