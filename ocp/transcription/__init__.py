@@ -5,6 +5,7 @@ from ocp.codegen.compiler.compiled_functions import compile_function
 from ocp.codegen.function_map import map_function
 from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.laws.dependent_curves import with_dependent_curves
+from ocp.transcription.laws.transition_laws import mirrors_torques
 from ocp.transcription.shooting import integrate_passive
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
@@ -45,6 +46,7 @@ __all__ = [
     "integrate_passive",
     "map_function",
     "method_setting",
+    "mirrors_torques",
     "row_values",
     "settings_of",
     "transcribe",

@@ -13,7 +13,7 @@ from ocp.models.human import mirror
 from ocp.problems.benchmarks.scale.__main__ import run
 from ocp.problems.benchmarks.scale.cases.programs import human_walk, lift, planar_walk
 from ocp.problems.benchmarks.scale.cases.riding import MARK, bodies
-from ocp.problems.benchmarks.scale.cases.steps import steps, strides
+from ocp.problems.benchmarks.scale.cases.steps import steps
 from ocp.problems.benchmarks.scale.cases.trees import LENGTH, MASS, SHAPES, depths
 from ocp.problems.benchmarks.scale.cluster import on_cluster, on_processes
 from ocp.problems.benchmarks.scale.coordinator import coordinated
@@ -24,6 +24,7 @@ from ocp.problems.benchmarks.scale.paper import Constants, constants_of, pace
 from ocp.problems.benchmarks.scale.shown import largest
 from ocp.problems.benchmarks.scale.store import alone, filled, kept, stored
 from ocp.problems.gait import effort_step
+from ocp.problems.gait.statement.mirrored_stride import strides
 
 KNOWN = Constants(
     coordinator=0.002,

@@ -12,7 +12,6 @@ from ocp.mechanics import nominal, positions
 from ocp.mechanics.values.parameters import evaluate, parameters_of, with_values
 from ocp.models.human import ROOT, human, mirror
 from ocp.problem import bearing_slots, bears
-from ocp.problems.benchmarks.scale.cases.steps import strides
 from ocp.problems.gait.report import phase_report as sides_of
 from ocp.problems.gait.report.phase_report import (
     WALK_RATIO,
@@ -24,7 +23,13 @@ from ocp.problems.gait.report.phase_report import (
 from ocp.problems.gait.solve_step import over_edges
 from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.contact_schedule import PLAIN, noses, stance
-from ocp.problems.gait.statement.mirrored_stride import alike, both_steps, one_step, repeated
+from ocp.problems.gait.statement.mirrored_stride import (
+    alike,
+    both_steps,
+    one_step,
+    repeated,
+    strides,
+)
 from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.problems.gait.statement.strides import facing, impaired, scheduled
 from ocp.solvers import Outcome

@@ -90,11 +90,11 @@ def _needs_alike(symmetry: Symmetry | None, before: Problem, after: Problem) -> 
         return True
     if before.loads:
         return False
-    return _mirrors_torques(nominal(after.tree), nominal(symmetry))
+    return mirrors_torques(nominal(after.tree), nominal(symmetry))
 
 
 @lru_cache(maxsize=8)
-def _mirrors_torques(tree: Tree, symmetry: Symmetry) -> bool:
+def mirrors_torques(tree: Tree, symmetry: Symmetry) -> bool:
     """Tell whether the image of a motion needs the image of its torques."""
     q, qd, qdd = (ca.MX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     needed = ca.Function("needed", [q, qd, qdd], [inverse_dynamics(tree, q, qd, qdd)])

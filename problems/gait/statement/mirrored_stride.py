@@ -9,21 +9,19 @@ from dataclasses import replace
 from itertools import cycle, pairwise
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
-from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
-from ocp.dynamics import inverse_dynamics
-from ocp.mechanics import matrix, parameters_of, structure
+from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree, continuous
+from ocp.mechanics import matrix, nominal, parameters_of, structure
 from ocp.models.human import mirror
 from ocp.problem import mirror_symmetry, slots
 from ocp.problems.gait.statement.constraint_families import OTHER_SIDE
-from ocp.problems.gait.statement.strides import OTHER
+from ocp.problems.gait.statement.strides import OTHER, SMOOTH
 from ocp.solving import phase_solution
+from ocp.transcription import mirrors_torques
 
 NEAR = 1e-9  # of the step: instants so close are one
 LENGTH = "_step"  # with which names of lengths of steps end
-SEED, ALIKE = 0, 1e-9  # of a motion whose image tells whether a body is alike on both sides
 
 FORCE = np.array([[-1.0], [1.0], [1.0]])  # reflected in the plane X = 0
 MOMENT = -FORCE  # which turns about what is reflected
@@ -129,18 +127,30 @@ def _even(lengths: Sequence[Parameter]) -> Iterator[Constraint]:
 
 
 def alike(tree: Tree) -> bool:
-    """Tell whether a body is alike on both sides: whether the image of a motion takes the image of
-    its torques, and torques are limited alike."""
+    """Tell whether a body is alike on both sides: in its masses, and in what its drives give."""
     symmetry = mirror_symmetry(tree, *mirror(tree))
-    motion = np.random.default_rng(SEED).uniform(-0.5, 0.5, (3, tree.dof, 1))
-    torques, others = (
-        np.array(ca.DM(inverse_dynamics(tree, *(ca.DM(each) for each in every))))
-        for every in (motion, [symmetry.image(each) for each in motion])
-    )
-    same = np.abs(symmetry.image(torques) - others).max() < ALIKE * np.abs(torques).max()
     limits = np.array([joint.torque for joint in tree.moving], dtype=float)
     images = np.sort(np.array(symmetry.sign)[:, None] * limits[list(symmetry.index)])
-    return bool(same and np.array_equal(limits, images))
+    return np.array_equal(limits, images) and mirrors_torques(nominal(tree), symmetry)
+
+
+def strides(stride: Problem, count: int) -> Problem:
+    """Return a walk of so many strides, of the mean objective; one of them is the stride itself."""
+    named = [
+        replace(phase, name=numbered(phase.name, k))
+        for k in range(count)
+        for phase in stride.phases
+    ]
+    onward = continuous(*SMOOTH, symmetry=stride.symmetry)
+    assert stride.objective is not None
+    mean = (1.0 / count) * stride.objective
+    links = (*stride.links, onward) * count
+    return replace(stride, phases=tuple(named), links=links[:-1], objective=mean)
+
+
+def numbered(phase: str, k: int) -> str:
+    """Return the name of a phase in the k-th of several strides or steps, counted from 0."""
+    return phase if k == 0 else f"{phase} {k + 1}"
 
 
 def repeated(step: Solution, stride: Problem) -> Solution:

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ocp import Problem, Solution, continuous
+from ocp import Problem, Solution
 from ocp.problems.gait import effort_step
 from ocp.problems.gait.solve_step import TUNED, standing
-from ocp.problems.gait.statement.mirrored_stride import one_step
-from ocp.problems.gait.statement.strides import SMOOTH
+from ocp.problems.gait.statement.mirrored_stride import numbered, one_step, strides
 from ocp.problems.hopping.biped_walk import problem as planar_step
 from ocp.problems.hopping.biped_walk import walk as planar_walk
 
@@ -31,22 +30,6 @@ def steps(count: int) -> Stated:
     return walk, standing(walk), TUNED
 
 
-def strides(stride: Problem, count: int) -> Problem:
-    """Return a walk of so many strides, of the mean objective; one of them is the stride itself."""
-    named = [
-        replace(phase, name=_name(phase.name, k)) for k in range(count) for phase in stride.phases
-    ]
-    onward = continuous(*SMOOTH, symmetry=stride.symmetry)
-    links = (*stride.links, onward) * count
-    assert stride.objective is not None
-    mean = (1.0 / count) * stride.objective
-    return replace(stride, phases=tuple(named), links=links[:-1], objective=mean)
-
-
-def _name(phase: str, stride: int) -> str:
-    return phase if stride == 0 else f"{phase} {stride + 1}"
-
-
 def _again(solution: Solution, walk: Problem) -> dict[str, Solution]:
     """Return the phases of a solution as guesses of those of a walk, over and over."""
     known = [replace(phase, multipliers={}) for phase in solution.phases.values()]
@@ -61,7 +44,7 @@ def planar_steps(count: int) -> Stated:
     """
     step = planar_step()
     (phase,), (strike,) = step.phases, step.links
-    phases = [replace(phase, name=_name(phase.name, k)) for k in range(count)]
+    phases = [replace(phase, name=numbered(phase.name, k)) for k in range(count)]
     assert step.objective is not None
     mean = (1.0 / count) * step.objective
     walk = replace(step, phases=tuple(phases), links=(strike,) * count, objective=mean)
