@@ -95,7 +95,8 @@ def _needs_alike(symmetry: Symmetry | None, before: Problem, after: Problem) -> 
 
 @lru_cache(maxsize=8)
 def mirrors_torques(tree: Tree, symmetry: Symmetry) -> bool:
-    """Tell whether the image of a motion needs the image of its torques."""
+    """Tell whether the image of a motion needs the image of its torques by a `symmetry` of the
+    coordinates of a `tree`, as it does where both its sides are alike."""
     q, qd, qdd = (ca.MX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     needed = ca.Function("needed", [q, qd, qdd], [inverse_dynamics(tree, q, qd, qdd)])
     motions = np.random.default_rng(SEED).uniform(-0.5, 0.5, (SAMPLES, 3, tree.dof))
