@@ -29,7 +29,7 @@ static Ordering groups(int n, const int *match, int *group) {
    have many themselves, as a duration has; beside all groups that are left, as one with very many
    neighbours; or last of all. */
 enum { ANY_TIME, AFTER_NEIGHBOURS, BESIDE_ALL, LAST_OF_ALL, WAITING, GONE };
-enum { DELAYS = 2, MOST = 1 << 28 };
+enum { DELAYS = 2, MOST = 1 << 28, NEVER = INT_MAX };
 enum { MANY = 10, VERY_MANY = 40 }; /* neighbours, over the root of the number of groups */
 
 /* Keys of groups, as the leaves of a tree of minima. */
@@ -54,20 +54,29 @@ static int first_of_least(const Keys *keys) {
   return k - keys->leaves;
 }
 
-/* Groups that are left, each with a list: elements, then other groups beside it. An element is a
-   group that has been eliminated; beside it are the groups that it left. Lists leave out leaves,
-   which are an inequality and its slack; no two are neighbours, as no list would have them. */
+/* Groups that are left, each with its elements: groups that have been eliminated, beside each of
+   which some are left. Two groups are neighbours until they are beside one element. Their edge
+   stands with the one that has fewer neighbours: lists of those with many, which are beside most
+   elements, would be read through at each of them. Either knows the sums, over all its neighbours,
+   of their rows and of random numbers; the latter tell whether two have the same. Leaves, which
+   are an inequality and its slack, have all their edges, and their neighbours know their rows
+   alone; no two are neighbours. */
 typedef struct {
   Ordering o;
-  int *group, *degree, *pending, *hidden; /* rows beside a group that its list leaves out */
-  int *begin, *list, *room, *elements, *length; /* of lists */
+  int *group, *degree, *pending, *hidden; /* rows of leaves beside a group */
+  int *begin, *room;     /* of what follows: where a group's begins, and how much it may be */
+  int *first, *firsts;   /* neighbours that a group had at first, and how many these are */
+  int *edge, *edges;     /* those whose edge stands with it */
+  int *list, *elements;  /* elements beside it */
+  int *beside;           /* rows of its neighbours */
+  word *number, *sum;    /* a random number, and the sum of its neighbours' */
   int *weight, *outside; /* rows of an element, and those that are not beside the last one */
-  int *mark, *seen;      /* the last place at which a group, an element was met */
+  int *mark, *seen;      /* 1 + the last place where a group, an element was met; NEVER again */
   int *size, *many;      /* rows of a group and of those that it stands for, and how many these are */
   int *alike, *last, *next, *since; /* the first and last of these, the next one, and from what place */
   int *follower; /* the group that a group's elimination lets go, -1 for none */
   int *hash, *bucket, *stamp, stamps; /* of lists that are compared */
-  char *late, *when, *gone, *absorbed, *leaf;
+  char *late, *when, *absorbed, *leaf;
   int filled, most, rows; /* in o.at, and rows that are left */
   Keys keys;
 } Quotient;
@@ -76,7 +85,7 @@ static int is_awaited(const Quotient *q, int g) {
   return q->late[g] == ANY_TIME && q->room[g] <= MANY * sqrt(q->o.count);
 }
 
-/* Set the lists of groups, and those that are beside all. */
+/* Set the first neighbours of groups, and those that are beside all. */
 static void fill_lists(Quotient *q, const Graph *graph, const int *match) {
   int count = q->o.count, end = 0, *met = ROOM(int, count);
   double limit = VERY_MANY * sqrt(count);
@@ -93,16 +102,30 @@ static void fill_lists(Quotient *q, const Graph *graph, const int *match) {
           if (met[h] == g + 1 || q->when[h] == BESIDE_ALL) continue;
           met[h] = g + 1;
           if (pass && q->leaf[h]) q->hidden[g] += q->size[h];
-          else if (pass) q->list[end + number++] = h;
+          else if (pass) q->first[end + number++] = h;
           else number++;
         }
       if (!pass && number > limit && q->late[g] == ANY_TIME) q->when[g] = BESIDE_ALL;
       if (!pass) q->room[g] = number + 1;
-      q->length[g] = q->when[g] == BESIDE_ALL ? 0 : number, end += q->room[g];
+      q->firsts[g] = q->when[g] == BESIDE_ALL ? 0 : number, end += q->room[g];
     }
-    if (!pass) q->list = ROOM(int, end);
+    if (!pass) q->first = ROOM(int, end), q->edge = ROOM(int, end), q->list = ROOM(int, end);
   }
   free(met);
+}
+
+/* Let the edge of two neighbours stand with the one that has fewer, and sum over all neighbours. */
+static void set_edges(Quotient *q) {
+  for (int g = 0; g < q->o.count; g++) {
+    word mixed = (word)(g + 1) * 11400714819323198485u;
+    q->number[g] = (mixed ^ mixed >> 29) * 13787848793156543929u;
+  }
+  for (int g = 0; g < q->o.count; g++)
+    for (int k = 0; k < q->firsts[g]; k++) {
+      int h = q->first[q->begin[g] + k], more = q->firsts[h] - q->firsts[g];
+      if (q->leaf[g] || more > 0 || (!more && h > g)) q->edge[q->begin[g] + q->edges[g]++] = h;
+      q->beside[g] += q->size[h], q->sum[g] += q->number[h];
+    }
 }
 
 /* Set the keys of all groups, and when each can be eliminated at first. */
@@ -118,74 +141,89 @@ static void set_first_keys(Quotient *q) {
       q->when[h] = WAITING;
       if (h < g) set_key(keys, h, WAITING, q->degree[h]);
     }
-    q->rows += q->size[g], q->degree[g] = q->hidden[g];
-    for (int k = 0; k < q->length[g]; k++) q->degree[g] += q->size[q->list[q->begin[g] + k]];
+    q->rows += q->size[g], q->degree[g] = q->hidden[g] + q->beside[g];
     set_key(keys, g, q->when[g], q->degree[g]);
   }
 }
 
-/* Put a leaf into the lists of what is beside it, as one of them is eliminated before it. */
+/* Let two groups be neighbours, or no more. */
+static void set_neighbours(Quotient *q, int g, int h, int are) {
+  q->beside[g] += are ? q->size[h] : -q->size[h], q->beside[h] += are ? q->size[g] : -q->size[g];
+  q->sum[g] += are ? q->number[h] : -q->number[h], q->sum[h] += are ? q->number[g] : -q->number[g];
+}
+
+/* Let the neighbours of a leaf know it, as one of them is eliminated before it. */
 static void show_leaf(Quotient *q, int leaf) {
-  q->leaf[leaf] = 0;
-  for (int k = q->elements[leaf]; k < q->length[leaf]; k++) {
-    int g = q->list[q->begin[leaf] + k];
-    q->hidden[g] -= q->size[leaf], q->list[q->begin[g] + q->length[g]++] = leaf;
+  q->leaf[leaf] = 0, q->beside[leaf] = 0, q->sum[leaf] = 0;
+  for (int k = 0; k < q->edges[leaf]; k++) {
+    int g = q->edge[q->begin[leaf] + k];
+    if (q->mark[g] == NEVER) continue;
+    q->hidden[g] -= q->size[leaf], q->first[q->begin[g] + q->firsts[g]++] = leaf;
+    set_neighbours(q, g, leaf, 1);
   }
 }
 
-static void add_beside(Quotient *q, int place, int g) {
-  if (q->gone[g] || q->mark[g] == place + 1) return;
+/* Add a group to those beside the element at a place; tell whether it is new there. */
+static int add_beside(Quotient *q, int place, int g) {
+  if (q->mark[g] > place) return 0;
   if (q->filled == q->most) {
     q->o.at = realloc(q->o.at, sizeof(int) * (q->most *= 2));
     if (!q->o.at) abort();
   }
   q->mark[g] = place + 1, q->o.at[q->filled++] = g;
   if (q->when[g] != BESIDE_ALL) q->weight[place] += q->size[g];
+  return 1;
 }
 
 /* Eliminate a group at a place, and list what it leaves beside it. */
 static void eliminate(Quotient *q, const Graph *graph, const int *match, int place, int g,
                       const int *wide, int wides) {
   Ordering *o = &q->o;
-  const int *list = q->list + q->begin[g];
   for (int v = o->lead[g], twice = 0; v >= 0 && twice < 2 && q->hidden[g]; v = match[v], twice++)
     for (int k = graph->start[v]; k < graph->start[v + 1]; k++) {
       int h = q->group[graph->at[k]];
-      if (q->leaf[h] && !q->gone[h] && h != g) show_leaf(q, h);
+      if (q->leaf[h] && q->mark[h] != NEVER && h != g) show_leaf(q, h);
     }
-  o->order[place] = g, o->start[place] = q->filled, q->gone[g] = 1;
+  o->order[place] = g, o->start[place] = q->filled, q->mark[g] = NEVER;
   for (int k = 0; k < q->elements[g]; k++) {
-    int e = list[k];
+    int e = q->list[q->begin[g] + k];
     if (q->absorbed[e]) continue;
     for (int t = o->start[e]; t < o->start[e + 1]; t++) add_beside(q, place, o->at[t]);
     q->absorbed[e] = 1;
   }
-  for (int k = q->elements[g]; k < q->length[g]; k++) add_beside(q, place, list[k]);
+  for (int k = 0; k < q->firsts[g]; k++) { /* with which no element is shared: neighbours still */
+    int h = q->first[q->begin[g] + k];
+    if (add_beside(q, place, h) && !q->leaf[g]) set_neighbours(q, g, h, 0);
+  }
   for (int k = 0; k < wides; k++) add_beside(q, place, wide[k]);
   for (int h = 0; q->when[g] == BESIDE_ALL && h < o->count; h++) add_beside(q, place, h);
   o->start[place + 1] = q->filled, q->rows -= q->size[g];
   set_key(&q->keys, g, GONE, 0);
 }
 
-/* Make a group's list anew beside the element at a place, and return the bound of its degree. */
+/* Take a group's edges to what is gone, and to what is beside the element at a place as it is. */
+static void clear_edges(Quotient *q, int place, int g) {
+  int *edge = q->edge + q->begin[g], kept = 0;
+  for (int k = 0; k < q->edges[g]; k++) {
+    int h = edge[k];
+    if (q->mark[h] == place + 1) set_neighbours(q, g, h, 0);
+    else if (q->mark[h] != NEVER) edge[kept++] = h;
+  }
+  q->edges[g] = kept;
+}
+
+/* Make the list of a group's elements anew with that at a place; return the bound of its degree. */
 static int update_list(Quotient *q, int place, int g) {
-  int *list = q->list + q->begin[g], *rest = list + q->elements[g];
-  int gone = q->o.order[place], kept = 0, others = 0;
+  int *list = q->list + q->begin[g], gone = q->o.order[place], kept = 0;
   if (q->leaf[gone]) q->hidden[g] -= q->size[gone];
-  int degree = q->weight[place] - q->size[g] + q->hidden[g];
+  int degree = q->weight[place] - q->size[g] + q->hidden[g] + q->beside[g];
   for (int k = 0; k < q->elements[g]; k++) {
     int e = list[k];
     if (q->absorbed[e]) continue;
     if (!q->outside[e]) q->absorbed[e] = 1;
     else list[kept++] = e, degree += q->outside[e];
   }
-  for (int k = 0; k < q->length[g] - q->elements[g]; k++) {
-    int h = rest[k];
-    if (q->gone[h] || q->mark[h] == place + 1) continue;
-    rest[others++] = h, degree += q->size[h];
-  }
-  memmove(list + kept + 1, rest, sizeof(int) * others);
-  list[kept] = place, q->elements[g] = kept + 1, q->length[g] = kept + 1 + others;
+  list[kept] = place, q->elements[g] = kept + 1;
   return degree;
 }
 
@@ -194,6 +232,7 @@ static void update_beside(Quotient *q, int place) {
   const Ordering *o = &q->o;
   for (int t = o->start[place]; t < o->start[place + 1]; t++) {
     int g = o->at[t];
+    clear_edges(q, place, g);
     for (int k = 0; q->when[g] != BESIDE_ALL && k < q->elements[g]; k++) {
       int e = q->list[q->begin[g] + k];
       if (q->seen[e] != place + 1) q->seen[e] = place + 1, q->outside[e] = q->weight[e];
@@ -210,14 +249,13 @@ static void update_beside(Quotient *q, int place) {
   }
 }
 
-/* Tell whether two groups beside an element have the same lists. */
-static int have_same_lists(Quotient *q, int g, int h) {
-  int count = q->length[g], own = q->elements[g], stamp = ++q->stamps;
-  if (q->length[h] != count || q->elements[h] != own) return 0;
+/* Tell whether two groups beside an element have the same elements and neighbours. */
+static int are_alike(Quotient *q, int g, int h) {
+  int count = q->elements[g], stamp = ++q->stamps;
+  if (q->elements[h] != count || q->sum[h] != q->sum[g]) return 0;
+  for (int k = 0; k < count; k++) q->stamp[q->list[q->begin[g] + k]] = stamp;
   for (int k = 0; k < count; k++)
-    q->stamp[q->list[q->begin[g] + k] + (k < own ? 0 : q->o.count)] = stamp;
-  for (int k = 0; k < count; k++)
-    if (q->stamp[q->list[q->begin[h] + k] + (k < own ? 0 : q->o.count)] != stamp) return 0;
+    if (q->stamp[q->list[q->begin[h] + k]] != stamp) return 0;
   return 1;
 }
 
@@ -226,22 +264,22 @@ static void stand_for(Quotient *q, int place, int g, int other) {
   if (q->alike[g] < 0) q->alike[g] = other;
   else q->next[q->last[g]] = other;
   q->last[g] = other, q->since[other] = place;
-  q->size[g] += q->size[other], q->many[g] += q->many[other];
-  q->degree[g] -= q->size[other], q->gone[other] = 1;
+  q->size[g] += q->size[other], q->many[g] += q->many[other], q->number[g] += q->number[other];
+  q->degree[g] -= q->size[other], q->mark[other] = NEVER;
   set_key(&q->keys, other, GONE, 0), set_key(&q->keys, g, q->when[g], q->degree[g]);
 }
 
-/* Of groups beside the element at a place, let one stand for all that have its lists: what is
-   eliminated with it leaves nothing else. */
+/* Of groups beside the element at a place, let one stand for all that are alike: what is eliminated
+   with it leaves nothing else. */
 static void unite_alike(Quotient *q, int place) {
   const Ordering *o = &q->o;
   for (int t = o->start[place]; t < o->start[place + 1]; t++) {
     int g = o->at[t], free_of_rules = q->when[g] == ANY_TIME && !q->late[g];
     if (!free_of_rules || q->hidden[g] || q->leaf[g]) continue;
-    unsigned sum = 0;
-    for (int k = 0; k < q->length[g]; k++) sum += (unsigned)q->list[q->begin[g] + k] * 2654435761u;
-    int bucket = (int)(sum % (unsigned)o->count), first = q->bucket[bucket], h = first - 1;
-    while (h >= 0 && !have_same_lists(q, h, g)) h = q->hash[h] - 1;
+    word sum = q->sum[g];
+    for (int k = 0; k < q->elements[g]; k++) sum += (word)q->list[q->begin[g] + k] * 2654435761u;
+    int bucket = (int)(sum % (word)o->count), first = q->bucket[bucket], h = first - 1;
+    while (h >= 0 && !are_alike(q, h, g)) h = q->hash[h] - 1;
     if (h >= 0) stand_for(q, place, h, g);
     else q->hash[g] = first ? first : -bucket, q->bucket[bucket] = g + 1; /* the last says where */
   }
@@ -309,15 +347,16 @@ static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare
   int *group = ROOM(int, n), wides = 0, places = 0;
   Quotient q = {.o = groups(n, match, group), .group = group};
   int count = q.o.count, *wide = ROOM(int, count);
-  int **lists[] = {&q.degree, &q.pending, &q.begin, &q.elements, &q.length, &q.weight, &q.outside,
-                   &q.mark, &q.seen, &q.hidden, &q.room, &q.size, &q.many, &q.alike, &q.last, &q.next,
-                   &q.since, &q.hash, &q.bucket, &q.follower, &q.o.order, &q.o.start};
-  char **flags[] = {&q.late, &q.when, &q.gone, &q.absorbed, &q.leaf};
-  for (int k = 0; k < 22; k++) *lists[k] = ROOM(int, count + 1);
-  q.stamp = ROOM(int, 2 * (size_t)count);
+  int **lists[] = {&q.degree, &q.pending, &q.begin, &q.elements, &q.firsts, &q.edges, &q.beside,
+                   &q.weight, &q.outside, &q.mark, &q.seen, &q.hidden, &q.room, &q.size, &q.many,
+                   &q.alike, &q.last, &q.next, &q.since, &q.hash, &q.bucket, &q.follower, &q.stamp,
+                   &q.o.order, &q.o.start};
+  char **flags[] = {&q.late, &q.when, &q.absorbed, &q.leaf};
+  for (int k = 0; k < 25; k++) *lists[k] = ROOM(int, count + 1);
+  q.number = ROOM(word, count), q.sum = ROOM(word, count);
   for (int g = 0; g < count; g++)
     q.size[g] = q.o.size[g], q.many[g] = 1, q.alike[g] = q.next[g] = q.follower[g] = -1;
-  for (int k = 0; k < 5; k++) *flags[k] = ROOM(char, count);
+  for (int k = 0; k < 4; k++) *flags[k] = ROOM(char, count);
   q.most = 64 * count + 1, q.o.at = ROOM(int, q.most);
   for (int v = 0; v < n; v++) {
     int late = delays[v] + (bare[v] && match[v] < 0 && after[v] < 0);
@@ -328,6 +367,7 @@ static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare
   }
   for (int g = 0; g < count; g++) q.leaf[g] &= q.late[g] == ANY_TIME;
   fill_lists(&q, graph, match);
+  set_edges(&q);
   set_first_keys(&q);
   for (int g = 0; g < count; g++)
     if (q.when[g] == BESIDE_ALL) wide[wides++] = g;
@@ -344,9 +384,9 @@ static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare
   for (int s = 0; s < count; s++) place[q.o.order[s]] = s;
   for (int k = 0; k < q.o.start[count]; k++) q.o.at[k] = place[q.o.at[k]];
   sort_lists(count, q.o.start, q.o.at);
-  for (int k = 0; k < 20; k++) free(*lists[k]);
-  free(q.stamp);
-  for (int k = 0; k < 5; k++) free(*flags[k]);
-  free(group), free(wide), free(q.list), free(q.keys.least);
+  for (int k = 0; k < 23; k++) free(*lists[k]);
+  for (int k = 0; k < 4; k++) free(*flags[k]);
+  free(group), free(wide), free(q.first), free(q.edge), free(q.list), free(q.number), free(q.sum);
+  free(q.keys.least);
   return q.o;
 }
