@@ -327,7 +327,7 @@ SYSTEMS = [
 
 @pytest.mark.parametrize(("kind", "made"), SYSTEMS)
 @for_each("dependent", (False, True))
-@for_each("seed", range(4))
+@for_each("seed", range(20))
 def test_a_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent, kind, made):
     rng = np.random.default_rng(seed)
     equalities = nodes(rng)[:, rng.permutation(31)]

@@ -66,10 +66,11 @@ static double largest(const double *square, int m) {
   return most;
 }
 
-/* What a pivot is more than, over the largest number of a front. Where nothing is left to wait for,
-   the multiplier of an inequality at its bound has what the barrier leaves it, 1e-15 and less, and
-   with that the sign which rounding alone would not give it. */
-static double least_pivot(const Front *f) { return f->waited ? 1e-17 : 1e-14; }
+/* What a pivot is more than, over the largest number of a front; less is rounding, whatever its
+   sign. But where nothing is left to wait for, the multiplier of an inequality at its bound has what
+   the barrier leaves it, 1e-15 and less, always negative. */
+static const double NOISE = 1e-14;
+static double least_pivot(const Front *f) { return f->waited ? 1e-17 : NOISE; }
 
 /* The rows that were taken out of a front, in `stuck`; `order` has room for its pivots. */
 static void find_stuck_rows(const Plan *plan, const Front *f, const int *pivot, const double *d,
@@ -98,8 +99,8 @@ static int factorise(const Plan *plan, double *a, double *room, int *negative, i
     int *pivot = s.pivot + f->own;
     for (int c = f->child; c >= 0; c = plan->front[c].next)
       add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, NULL, order);
-    double least = least_pivot(f) * fmin(1, largest(square, f->pivots));
-    int out = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
+    double size = fmin(1, largest(square, f->pivots)), least = least_pivot(f) * size;
+    int out = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, NOISE * size, work, negative);
     if (out) find_stuck_rows(plan, f, pivot, s.d + 2 * f->own, order, stuck + count), count += out;
     int64_t end = (int64_t)f->wide * f->pivots, strip = (int64_t)f->pivots * WIDE;
     for (int64_t at = 0; at < end; at += STRIPS * strip)
