@@ -266,15 +266,22 @@ def posed_looks(
         frame: pose (4x4) of the global axes in the body's, all lengths in m.
         posture: {coordinate: value in rad} in which it is taken, the others 0.
     """
-    q = np.zeros(tree.dof)
-    for name, angle in posture.items():
-        q[tree.coordinate(name)] = angle
-    frames = poses(tree, q)
+    frames = frames_in(tree, *posture.items())
     return [
-        replace(visual, pose=(frame @ np.array(frames[k]) @ visual.pose).round(12))
+        replace(visual, pose=(frame @ frames[k] @ visual.pose).round(12))
         for k in map(tree.link_index, names)
         for visual in tree.links[k].visuals
     ]
+
+
+@lru_cache(maxsize=8)
+def frames_in(tree: Tree, *posture: tuple[str, float]) -> tuple[np.ndarray, ...]:
+    """Return the poses (4x4) of a tree's links in a `posture` of (coordinate, value in rad), the
+    others 0; bodies are put together of links of one tree, by one sweep."""
+    q = np.zeros(tree.dof)
+    for name, angle in posture:
+        q[tree.coordinate(name)] = angle
+    return tuple(map(np.array, poses(tree, q)))
 
 
 @cache

@@ -10,10 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from ocp import Link, Tree
-from ocp.mechanics import Matrix, poses
 from ocp.models.flat import Pair, flat
 from ocp.models.human.anthropometry import LENGTHS
-from ocp.models.human.body_surface import posed_looks
+from ocp.models.human.body_surface import frames_in, posed_looks
 
 LIMBS = {
     "upper_arm": "shou_rot",
@@ -27,13 +26,13 @@ def proximal(tree: Tree, segment: str) -> Pair:
 
     `tree` is a `human()`, `segment` upper_arm, forearm or hand.
     """
-    frame = np.array(poses(tree, np.zeros(tree.dof))[tree.link_index(f"{LIMBS[segment]}_r")])
+    frame = frames_in(tree)[tree.link_index(f"{LIMBS[segment]}_r")]
     return float(frame[2, 3]), float(frame[1, 3]) + LENGTHS[segment]
 
 
 def together(tree: Tree, names: Sequence[str], pivot: Pair) -> Link:
     """Return the named links of a `human()` as one flat body, from a `pivot` (x, y; m) on."""
-    frames = poses(tree, np.zeros(tree.dof))
+    frames = frames_in(tree)
     chosen = [tree.link_index(name) for name in names]
     masses = np.array([tree.links[k].mass for k in chosen])
     places = np.array([_centre(tree.links[k], frames[k]) for k in chosen])
@@ -52,12 +51,11 @@ def drive(tree: Tree, joint: str) -> dict[str, Pair]:
     return {"position": own.position, "torque": own.torque}
 
 
-def _centre(link: Link, frame: Matrix) -> np.ndarray:
-    pose = np.array(frame)
-    return pose[:3, :3] @ np.array(link.com) + pose[:3, 3]
+def _centre(link: Link, frame: np.ndarray) -> np.ndarray:
+    return frame[:3, :3] @ np.array(link.com) + frame[:3, 3]
 
 
-def _about_x(link: Link, frame: Matrix) -> float:
+def _about_x(link: Link, frame: np.ndarray) -> float:
     """Return a link's moment of inertia (kg m2) about the global X through its own centre."""
-    axis = np.array(frame)[0, :3]
+    axis = frame[0, :3]
     return float(axis @ np.array(link.inertia) @ axis)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ocp.certificate.row_violations import Violation, motion_violations
-from ocp.certificate.transition_violations import link_violations
 from ocp.problem.reserved_names import name_in_phase
 from ocp.solution.solution import Solution
 
@@ -23,6 +22,8 @@ def join_violations(
     solution: Solution, parts: Mapping[str, Mapping[str, Violation]]
 ) -> dict[str, Violation]:
     """Return {name: Violation} of a motion of phases, of which those of its `parts` are known."""
+    from ocp.certificate.transition_violations import link_violations  # loads when one is judged
+
     return on_whole_time(solution, parts) | link_violations(solution)
 
 

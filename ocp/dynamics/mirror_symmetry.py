@@ -257,10 +257,13 @@ def _ball_distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fi
 
 def _certify(tree: Tree, index: np.ndarray, sign: np.ndarray, within: float) -> None:
     """Raise ValueError naming the joint whose image bears otherwise."""
-    rng = np.random.default_rng(SEED)
+    rng, motion = np.random.default_rng(SEED), ca.SX.sym("motion", tree.dof, 3)
+    q, qd, qdd = ca.horzsplit(motion)
+    needed = inverse_dynamics(tree, q, qd, qdd)
 
-    def torques(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        return np.array(inverse_dynamics(tree, ca.DM(q), ca.DM(qd), ca.DM(qdd))).ravel()
+    def torques(*states: np.ndarray) -> np.ndarray:
+        numbers = ca.substitute(needed, motion, ca.DM(np.column_stack(states)))
+        return np.array(ca.evalf(numbers)).ravel()
 
     for _ in range(STATES):
         states = [rng.uniform(-0.5, 0.5, tree.dof) + np.array(tree.neutral) for _ in range(3)]

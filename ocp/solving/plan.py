@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from threading import RLock
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.diagnosis.minimal_relaxation import Elastic, relax_minimally
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.validation import check_type, set_fields
 from ocp.problem.statement import Problem
@@ -24,7 +23,6 @@ from ocp.solvers.progress import Iteration
 from ocp.solving.iterate_solutions import with_motions
 from ocp.solving.parameter_values import nearest_row, range_shares, values_of
 from ocp.solving.preflight import check_seconds, check_solve, check_start
-from ocp.solving.real_time import Step, take_step
 from ocp.solving.solution_from_outcome import solution_of, statistics_of
 from ocp.solving.solver_attempts import (
     LADDER,
@@ -40,6 +38,9 @@ from ocp.solving.starts.warm_start import Guesses, start
 from ocp.transcription.assembly.omitted_constraints import constraint_names, without_constraints
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.transcription_settings import Transcription
+
+if TYPE_CHECKING:
+    from ocp.solving.real_time import Step
 
 # names of no parameter
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "check_mesh", "seconds")
@@ -226,13 +227,13 @@ class Plan:
 
     def step(
         self,
-        former: Solution | Step,
+        former: "Solution | Step",
         values: ArrayLike,
         *,
         passed: float = 0.0,
         newton: int = 1,
         seconds: float = np.inf,
-    ) -> Step:
+    ) -> "Step":
         """Return one real-time iteration: the Newton step of the interior point on the quadratic
         program at the former point.
 
@@ -250,6 +251,8 @@ class Plan:
         Raises:
             ValueError: for values that cannot be, and a program without derivatives of its own.
         """
+        from ocp.solving.real_time import take_step  # loads when a step is taken
+
         check_seconds("step: seconds", seconds)
         with self.turn:
             return take_step(
@@ -425,19 +428,21 @@ def _solve_program(
     seen, foresight = time.perf_counter(), time.process_time() - processor
     shown = None if watch is None else with_motions(transcribed, watch)
     climbed = run_attempts(transcribed, solver, attempts, begins, shown)
-    elastic, still = Elastic(), cast(Any, None)
+    statistics = statistics_of(transcribed, climbed) | {"explanation_iterations": 0}
+    reasons: Sequence[str] = ()
     if len(attempts) > 1 and climbed.all_infeasible:  # of one start of many nobody asks why
+        from ocp.diagnosis.minimal_relaxation import relax_minimally  # loads after a failure
+
         still, x = transcribed.on_given_knots(climbed.nearest)
         elastic = relax_minimally(still, solver, x, climbed.left, watch)
-    statistics = statistics_of(transcribed, climbed)
-    statistics["explanation_iterations"] = elastic.iterations
+        reasons, statistics["explanation_iterations"] = elastic.lines, elastic.iterations
     statistics["prediction_iterations"] = begins[0].iterations
     statistics["build_seconds"] += ready - begin
     statistics["solve_seconds"] += seen - ready
     statistics["solve_cpu_seconds"] += foresight
     statistics["total_seconds"] = time.perf_counter() - begin
     best = climbed.best.outcome
-    return solution_of(transcribed, best, statistics, elastic.lines, check_mesh=check_mesh)
+    return solution_of(transcribed, best, statistics, reasons, check_mesh=check_mesh)
 
 
 def solve_once(

@@ -1,5 +1,7 @@
 """Machine code between kernels and solver: constant sums, and scattering of products."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -106,6 +108,24 @@ def test_products_go_to_their_places_as_the_virtual_machine_puts_them(
     assert one.sparsity() == other.sparsity()
     assert np.allclose(np.array(one), np.array(other), rtol=1e-13, atol=1e-13)
     assert np.array_equal(np.array(one), np.array(compiled(inputs)))  # nothing is left from before
+
+
+@pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
+def test_code_of_products_is_as_long_for_ten_times_the_instants():
+    """Runs of one length are a loop over a table; once each had instructions of its own."""
+    numbers, sizes = np.random.default_rng(4), []
+    for count in (6, 60):
+        runs, where = [(k, k + 2) for k in range(0, count, 2)], np.arange(3 * count)
+        every = replace(
+            product(numbers, 6, [[0] * 6] * 2),
+            weight=numbers.normal(size=(count, 2, 1)),
+            runs=runs,
+        )
+        given = [([every], [(13, count)])]
+        targets = [where.reshape(len(runs), 1, 6)]
+        made = assembled_linear_maps.scatter_code(given, targets, 3 * count, always=True)
+        sizes.append(min(made.code.labels[name] for name in ("copied0_0", "weight0_2")))
+    assert sizes[0] == sizes[1]
 
 
 @whole_program

@@ -15,7 +15,20 @@ from ocp.codegen.assembler.index_list_loops import (
     write_loops,
     write_products,
 )
-from ocp.codegen.assembler.instructions import RBP, RBX, RDI, RSI, Code, at
+from ocp.codegen.assembler.instructions import (
+    R8,
+    R12,
+    R14,
+    R15,
+    RAX,
+    RBP,
+    RBX,
+    RCX,
+    RDI,
+    RSI,
+    Code,
+    at,
+)
 from ocp.codegen.assembler.this_machine import Assembled, load_function, new_code
 from ocp.codegen.linear_maps import BlockProduct, Given, Sums, are_disjoint, block_products
 from ocp.index_sets import distinct
@@ -111,11 +124,11 @@ def scatter_code(
         moves = _entry_tables(each, tables, number)
         c.mov(RDI, RBX)
         fill_zeros(c, each.stride * each.product.shape[1] * each.longest)
+        lengths = np.array([end - start for start, end in each.product.runs])
         # Short runs first: the virtual machine adds them in that order
-        lengths = [end - start for start, end in each.product.runs]
-        for run in np.argsort(lengths, kind="stable").tolist():
-            routine = routines[_kind(each, lengths[run])]
-            _write_run(c, tables, each, run, f"{number}_{run}", moves, shapes, routine, once)
+        for length in distinct(lengths)[0].tolist():
+            runs, routine = np.flatnonzero(lengths == length), routines[_kind(each, length)]
+            _write_runs(c, tables, each, runs, f"{number}_{length}", moves, shapes, routine, once)
     c.end_function()
     _write_tables(c, tables)
     rooms = [each.stride * (each.product.shape[1] * each.longest + each.columns) for each in works]
@@ -152,36 +165,58 @@ def _entry_tables(
     return moves
 
 
-def _write_run(
+def _write_runs(
     c: Code,
     tables: Tables,
     each: BlockProduct,
-    run: int,
+    runs: np.ndarray,
     name: str,
     moves: Sequence[tuple[int, str, str, int]],
     shapes: Sequence[tuple[int, int]],
     routine: str,
     once: bool,
 ) -> None:
-    """Write one run: fill the block, multiply it, and put the results where they belong."""
-    (start, end), block = each.product.runs[run], each.stride * each.product.shape[1]
-    for k in range(start, end):
+    """Write the loop over runs of one length: fill the block, multiply it, and put the results
+    where they belong.
+
+    r15 runs are left; of the first of them r14 is the line of a table (stretches, offsets of its
+    first instant in each value), rbp its weights, and r12 its stretches.
+    """
+    block, product = each.stride * each.product.shape[1], each.product
+    starts, ends = np.array(product.runs)[runs].T
+    instants = np.concatenate([np.arange(*run) for run in zip(starts, ends)])
+    stretches = [each.stretches[each.ends[run] : each.ends[run + 1]] for run in runs]
+    sources = sorted({source for source, *_ in moves})
+    offsets = [8 * shapes[source][0] * starts for source in sources]
+    lines = np.column_stack([[len(own) for own in stretches], *offsets])
+    tables[f"run{name}"], tables[f"stretch{name}"] = lines, np.concatenate(stretches)
+    weights = tables[f"weight{name}"] = np.repeat(product.weight[instants].ravel(), LANES)
+    for register, table in ((R14, "run"), (RBP, "weight"), (R12, "stretch")):
+        c.address(register, f"{table}{name}")
+    c.mov_constant(R15, len(runs))
+    c.label(f"next{name}")
+    for k in range(ends[0] - starts[0]):
         for source, label, table, size in moves:
             c.load_input(source, k * shapes[source][0])
-            c.lea(RDI, at(RBX, offset=8 * block * (k - start)))
+            c.movsxd(RAX, at(R14, offset=4 + 4 * sources.index(source)))
+            c.add(RSI, RAX)
+            c.lea(RDI, at(RBX, offset=8 * block * k))
             call_loop(c, label, table, size)
-    weights = each.product.weight[start:end].reshape(-1, each.columns)
-    tables[f"weight{name}"] = np.repeat(weights.ravel(), LANES)
-    c.address(RBP, f"weight{name}")
     c.call(routine)
     c.add_constant(RBX, -8 * each.stride)
-    stretches = each.stretches[each.ends[run] : each.ends[run + 1]]
-    if len(stretches):
-        tables[f"stretch{name}"] = stretches
-        c.lea(RSI, at(RBX, offset=8 * block * each.longest))
-        c.load_output(0)
-        label = "stretched" if once else "stretched_more"
-        call_loop(c, label, f"stretch{name}", len(stretches))
+    c.movsxd(RCX, at(R14))
+    c.test(RCX)
+    c.jump(f"put{name}", "zero")
+    c.mov(R8, R12)
+    c.lea(RSI, at(RBX, offset=8 * block * each.longest))
+    c.load_output(0)
+    c.call("stretched" if once else "stretched_more")
+    c.mov(R12, R8)
+    c.label(f"put{name}")
+    c.add_constant(R14, 4 * lines.shape[1])
+    c.add_constant(RBP, weights.nbytes // len(runs))
+    c.add_constant(R15, -1)
+    c.jump(f"next{name}", "not zero")
 
 
 def _dense(shapes: Iterable[tuple[int, int]]) -> list[ca.Sparsity]:

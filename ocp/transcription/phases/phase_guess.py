@@ -26,7 +26,7 @@ from ocp.mechanics.values.validation import nominal_array
 from ocp.motion.quadrature import quadrature
 from ocp.problem import reserved_names
 from ocp.problem.statement import Problem
-from ocp.solvers.nlp import NLP, with_derivatives
+from ocp.solvers.nlp import NLP, Evaluator, with_derivatives
 from ocp.transcription.initial_guess import lifted_guess
 from ocp.transcription.phases.duration_guess import mean_duration, phase_durations
 from ocp.transcription.transcribe_phase import TranscribedPhase
@@ -210,28 +210,25 @@ def _fixed(nlp: NLP) -> np.ndarray:
 class Sum:
     """Half the sum of squares that a search makes least: of what makes a motion straight, of how
     far it is `near` (variables,) its start, and of the equalities in `rows` of the program and of
-    variables that are `fixed`, each over its `sizes`."""
+    variables that are `fixed`, each over its `sizes`. Slopes of these by the control points have a
+    `pattern`, and are those `entries` of the program's, of which one is the last and more."""
 
-    program: Program
     straight: Straight
     near: np.ndarray
+    slopes: Evaluator
     rows: np.ndarray
+    goals: np.ndarray
     fixed: np.ndarray
+    pattern: ca.Sparsity
+    entries: np.ndarray
     sizes: np.ndarray
 
     def gaps(self, x: np.ndarray) -> tuple[np.ndarray, ca.DM]:
         """Return the gaps of the equalities and their slopes by the control points."""
-        nlp, size = self.program.nlp, len(x)
-        value, slopes = nlp.jacobian(ca.DM(x), [])
-        gap = np.array(value).ravel()[self.rows] - nlp.g_lower[self.rows]
-        places = list(range(len(self.fixed)))
-        pins = ca.DM.triplet(
-            places, self.fixed.tolist(), ca.DM.ones(len(places)), len(places), size
-        )
-        slopes = ca.vertcat(slopes[self.rows.tolist(), :], pins)
-        gap = np.append(gap, x[self.fixed] - nlp.lower[self.fixed])
-        free = np.flatnonzero(self.straight.free).tolist()
-        return gap / self.sizes, ca.diag(ca.DM(1 / self.sizes)) @ slopes[:, free]
+        value, slopes = self.slopes(x)
+        gap = np.append(value[self.rows], x[self.fixed]) - self.goals
+        scale = (1 / self.sizes)[self.pattern.row()]
+        return gap / self.sizes, ca.DM(self.pattern, scale * np.append(slopes, 1.0)[self.entries])
 
     def bend(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the cost of a motion's distance from straight, and its slope (variables,)."""
@@ -243,12 +240,27 @@ class Sum:
 
 def _weighted_sum(program: Program, straight: Straight, near: np.ndarray, rows: np.ndarray) -> Sum:
     """Return the Sum whose gaps count over the size of their slopes at `near`."""
-    fixed = np.intersect1d(_fixed(program.nlp), np.flatnonzero(straight.free))
-    count = len(rows) + len(fixed)
-    plain = {"program": program, "straight": straight, "near": near, "rows": rows, "fixed": fixed}
-    _, slopes = Sum(**plain, sizes=np.ones(count)).gaps(near)
+    nlp, free = program.nlp, np.flatnonzero(straight.free)
+    fixed = np.intersect1d(_fixed(nlp), free)
+    pattern = nlp.jacobian.sparsity_out(1)
+    numbered = ca.DM(pattern, np.arange(1.0, pattern.nnz() + 1))
+    places = list(range(len(fixed)))
+    pins = ca.DM.triplet(places, fixed.tolist(), ca.DM.zeros(len(fixed)), len(fixed), len(near))
+    chosen = ca.vertcat(numbered[rows.tolist(), :], pins)[:, free.tolist()]
+    plain = Sum(
+        straight=straight,
+        near=near,
+        slopes=Evaluator(nlp.jacobian),
+        rows=rows,
+        goals=np.append(nlp.g_lower[rows], nlp.lower[fixed]),
+        fixed=fixed,
+        pattern=chosen.sparsity(),
+        entries=np.array(chosen.nonzeros(), dtype=int) - 1,
+        sizes=np.ones(len(rows) + len(fixed)),
+    )
+    _, slopes = plain.gaps(near)
     sizes = np.maximum(np.sqrt(np.array(ca.sum2(slopes**2)).ravel()), 1.0)
-    return Sum(**plain, sizes=sizes)
+    return replace(plain, sizes=sizes)
 
 
 def _levenberg_marquardt(total: Sum) -> np.ndarray:
@@ -256,6 +268,7 @@ def _levenberg_marquardt(total: Sum) -> np.ndarray:
     and more (Levenberg 1944; Marquardt 1963)."""
     x, free = total.near, np.flatnonzero(total.straight.free)
     hessian = total.straight.hessian[free.tolist(), free.tolist()]
+    hessian = (hessian + hessian.T) / 2  # rounding is not symmetric
     for weight in WEIGHTS:
         damping = 1.0
         gap, slopes = total.gaps(x)
@@ -285,6 +298,6 @@ def _step(
     """Return the step that makes least a quadratic and the weighed squares of linear gaps."""
     soft = ca.DM.eye(rows.shape[0]) / weight
     matrix = ca.blockcat([[hessian, rows.T], [rows, -soft]])
-    factors = ca.ldl(ca.sparsify((matrix + matrix.T) / 2), True)  # rounding is not symmetric
+    factors = ca.ldl(ca.sparsify(matrix), True)
     right = ca.DM(-np.append(down, gap))
     return np.array(ca.ldl_solve(right, *factors)).ravel()[: len(down)]
