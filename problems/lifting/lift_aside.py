@@ -20,15 +20,15 @@ def problem(
     end_height: float = 1.37,
     end_ahead: float = 0.46,
     time: float = 1.2,
-    points: int = 9,
+    points: int | None = None,
     person: str = "",
     passive: bool = True,
 ) -> Problem:
     """`turn`: by which the box ends to the left, about the middle of the ankles (deg); `box`: its
     mass (kg); `end_height`: of the hands at the end (m); `end_ahead`: of the hands from the middle
-    of the ankles there (m); `time`: of the lift (s); `points`: control points per joint; `person`:
-    f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75 kg; `passive`: with tissue and
-    strength over the angle, by which effort counts."""
+    of the ankles there (m); `time`: of the lift (s); `points`: control points per joint, by default
+    13, and 9 without tissue; `person`: f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75
+    kg; `passive`: with tissue and strength over the angle, by which effort counts."""
     if not 0 < turn <= 90:
         raise ValueError(f"turn: expected more than 0 and at most 90 deg, got {turn}")
     return lifting(

@@ -122,7 +122,7 @@ def _before(
     simpler = _simpler(problem)
     if simpler is None:
         return None
-    first = _before(simpler, transcription, solver, **how)
+    first = None if _style(problem) is None else _before(simpler, transcription, solver, **how)
     begun = first or _standing(simpler)
     lifted = go_on(simpler, transcription, solver, begun, rough=True, **how)
     return lifted if first is None else after(lifted, first)

@@ -4,14 +4,16 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from ocp import BSpline, Solver, Transcription
 from ocp.mechanics import element_torques, torques_by_element
 from ocp.models.human import human
 from ocp.models.human.strength.tissue import LEG
 from ocp.problems.benchmarks.motions.compare_lifts import postural_index
 from ocp.problems.gait.statement.objective_terms import WALKING
-from ocp.problems.lifting import Goal, Manner
+from ocp.problems.lifting import Accuracy, Goal, Manner, solve_lifts
 from ocp.problems.lifting.report.low_back import BACK
-from ocp.problems.lifting.solve_lifts import _simpler
+from ocp.problems.lifting.solve_lifts import _before, _simpler
+from ocp.problems.lifting.statement.graded_knots import graded
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.standing_body import lifter
 
@@ -111,9 +113,33 @@ def test_a_style_asks_for_knees_at_the_start_and_goes_on_from_the_best_lift():
         assert np.degrees([rule.lower_of(0), rule.upper_of(0)]) == pytest.approx([least, most])
         best = _simpler(stated)
         assert "style" not in [each.name for each in best.constraints]
-        assert best.tree == stated.tree and _simpler(best) is None
+        assert best.tree == stated.tree and best.motion == stated.motion
     with pytest.raises(ValueError, match="style: expected one of squat, stoop or none, got 'sit'"):
         problem(manner=Manner(style="sit"))
+
+
+def test_lifts_that_spare_what_people_spare_have_graded_knots_and_smooth_loads():
+    for turn in (0.0, 60.0):
+        stated = problem(manner=Manner(turn=turn))
+        assert stated.motion == graded(13) and stated.ground.sharing == "smooth"
+    for plain in (problem(passive=False), problem(passive=False, accuracy=Accuracy(points=9))):
+        assert plain.motion == BSpline(points=9) and plain.ground.sharing == "straight"
+    assert problem(goal=Goal(maximum=True)).motion == BSpline(points=11)
+
+
+def test_a_lift_goes_on_from_a_rough_one_on_half_of_its_segments_and_a_style_from_both(monkeypatch):
+    tried = []
+
+    def took(stated, transcription, solver, begun, rough, **how):
+        tried.append((stated.motion, rough))
+        return type("Lifted", (), {"statistics": {}})
+
+    monkeypatch.setattr(solve_lifts, "go_on", took)
+    monkeypatch.setattr(solve_lifts, "after", lambda lifted, before: lifted)
+    for style, motions in {"": [graded(9)], "squat": [graded(9), graded(13)]}.items():
+        tried.clear()
+        _before(problem(manner=Manner(style=style)), Transcription(), Solver())
+        assert tried == [(motion, True) for motion in motions]
 
 
 def test_postures_between_stoop_and_squat_have_their_index():

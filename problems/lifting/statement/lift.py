@@ -26,6 +26,7 @@ from ocp.mechanics import check_argument_records, nominal
 from ocp.models.human import Person, somebody
 from ocp.problems.lifting.report.niosh import Work
 from ocp.problems.lifting.statement.constraints import HANDLING, stated
+from ocp.problems.lifting.statement.graded_knots import graded
 from ocp.problems.lifting.statement.lifting_task import Accuracy, Box, Goal, Manner, Spot
 from ocp.problems.lifting.statement.scene import scened
 from ocp.problems.lifting.statement.standing_body import lifter, stance, started
@@ -67,12 +68,15 @@ def problem(
     _check_numbers(*nominal((box, {"time": manner.time, "feet": manner.feet}, goal.weight)))
     if goal.maximum:
         box = replace(box, mass=Parameter("box_mass", box.mass, "kg", lower=0.0, free=True))
-    usual = 11 if goal.maximum else 9
-    motion = BSpline(points=usual if accuracy.points is None else accuracy.points)
+    spares = not goal.maximum if passive is None else passive
+    usual = 13 if spares else 11 if goal.maximum else 9
+    points = usual if accuracy.points is None else accuracy.points
+    motion = graded(points) if spares else BSpline(points=points)
     who, mirrors = somebody(person), manner.symmetric and not manner.turn
-    body = lifter(who, mirrors, not goal.maximum if passive is None else passive)
+    body = lifter(who, mirrors, spares)
+    feet = replace(stance(body, manner.feet), sharing="smooth" if spares else "straight")
     turned = replace(end, angle=np.radians(manner.turn))
-    scene = scened(who, body, stance(body, manner.feet), (box, start, turned), mirrors=mirrors)
+    scene = scened(who, body, feet, (box, start, turned), mirrors=mirrors)
     style = started(scene.limited, manner.style)
     return stated(scene, motion, manner, *style, goal=goal, work=work, accuracy=accuracy)
 

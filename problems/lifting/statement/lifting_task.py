@@ -86,9 +86,9 @@ class Goal:
 class Accuracy:
     """Fineness of the motion, and tolerances of contacts.
 
-    `points`: control points per joint, by default 9, and 11 for the heaviest box, whose torques
-    lean on their limits; `contact`: tolerance of the place of feet and hands (m); `slip`: and of
-    the feet's velocity (m/s).
+    `points`: control points per joint, by default 13, of torques over constant limits 9, and 11
+    for the heaviest box, whose torques lean on these; `contact`: tolerance of the place of feet and
+    hands (m); `slip`: and of the feet's velocity (m/s).
     """
 
     points: int | None = None
