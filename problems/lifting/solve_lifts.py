@@ -47,7 +47,8 @@ CLOSE = {"bound_push": 1e-3, "bound_frac": 1e-3}  # what others have found is ne
 # From multipliers: the parameter of each step collapses while what is new is far from stationary
 ONWARD = TUNED | CLOSE | {"mu_strategy": "monotone", "mu_init": 1e-4}
 NEAR = TUNED | {"mu_init": 1e-2}
-ROUGH = CLOSE | {"tol": 1e-2}
+ROUGH = {"tol": 1e-2}
+INSIDE = {"bound_push": 0.1, "bound_frac": 0.1}  # from standing, which is far from any lift
 NEXT = (Attempt(options=NEAR), *ATTEMPTS)  # from another lift
 BEFORE = {"elb_flex": float(np.pi / 2)}  # hands where a box can be: at the sides it is in the legs
 BUILT = ("build_seconds", "total_seconds")
@@ -147,7 +148,7 @@ def go_on(
     """Return a lift of effort from a guess or another lift, whose multipliers it takes over;
     `rough` ends it as what others go on from."""
     end = ROUGH if rough else {}
-    attempts = (Attempt(options=NEAR | end), *ATTEMPTS) if rough else ATTEMPTS
+    attempts = (Attempt(options=NEAR | INSIDE | end), *ATTEMPTS) if rough else ATTEMPTS
     if isinstance(begun, Solution):
         onward = Attempt(options=ONWARD | end, warm=bool(begun.multipliers))
         still = replace(begun, multipliers={})

@@ -124,7 +124,9 @@ def test_lifts_that_spare_what_people_spare_have_graded_knots_and_smooth_loads()
         assert stated.motion == graded(13) and stated.ground.sharing == "smooth"
     for plain in (problem(passive=False), problem(passive=False, accuracy=Accuracy(points=9))):
         assert plain.motion == BSpline(points=9) and plain.ground.sharing == "straight"
-    assert problem(goal=Goal(maximum=True)).motion == BSpline(points=11)
+    for passive in (True, None):
+        heaviest = problem(goal=Goal(maximum=True), passive=passive)
+        assert heaviest.motion == BSpline(points=11) and heaviest.ground.sharing == "straight"
 
 
 def test_a_lift_goes_on_from_a_rough_one_on_half_of_its_segments_and_a_style_from_both(monkeypatch):
