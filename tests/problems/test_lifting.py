@@ -270,7 +270,7 @@ def test_spheres_keep_their_distance_from_a_box():
         ),
         ({"balance": "hips"}, "balance: expected one of pressure, zmp"),
         ({"stature": 0.0}, "stature: expected more than 0 m"),
-        ({"points": 3}, "control points: a spline of degree 3 needs at least 4"),
+        ({"points": 3}, "points: expected at least 6, got 3"),
     ],
 )
 def test_a_lift_that_cannot_be_is_refused_before_the_solve(arguments, message):
