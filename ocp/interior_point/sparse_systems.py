@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocp.interior_point.kernels.native_kernels import address_of
 from ocp.interior_point.scaled_program import Derivatives, Program
 from ocp.solvers import fronts
 from ocp.solvers.solver_backend import Unsuited
@@ -23,7 +24,7 @@ ROOMS, SINGULAR = -4, 3  # statuses of MA27: of too small a workspace, and of a 
 GROWTH = 1e5  # of an unknown that is solved for, relative to those of later fronts
 WORDS = 30  # of whole numbers in each of its lists
 SIZES = ("fronts", "runs", "rows", "stored", "pile", "factors", "room", "most_pivots", "most_wide")
-FRONT = 13  # numbers of a front
+FRONT = 14  # numbers of a front
 UNUSED = np.zeros(30)
 NONE = ctypes.c_void_p(UNUSED.ctypes.data)  # of arguments that are not used
 
@@ -31,12 +32,14 @@ NONE = ctypes.c_void_p(UNUSED.ctypes.data)  # of arguments that are not used
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPlan:
     """Plan of a pattern's factorisations, as in fronts.h: `sizes` by name, a line of `fronts` for
-    each front and one of `runs` for each run, their `rows`, and `places` of the entries."""
+    each front and one of `runs` for each run, their `rows`, the `entries` in their order and the
+    `places` of these."""
 
     sizes: dict[str, int]
     fronts: np.ndarray
     runs: np.ndarray
     rows: np.ndarray
+    entries: np.ndarray
     places: np.ndarray
 
 
@@ -73,6 +76,8 @@ class Augmented:
         self.at_size, *_ = self.pattern = _addresses(self.size, self.count, self.row, self.column)
         self.at_plan, self.at_work, self.at_info = _addresses(self.plan, self.work, self.info)
         self.at_weak = _addresses(self.dual, growth)
+        self.right, self.solution, self.left = np.zeros((3, self.unknowns))  # of all solutions
+        self.at_right, *self.at_residual = _addresses(self.right, self.solution, self.left)
         self.library.ma27ad_(
             *self.pattern,
             NONE,
@@ -153,28 +158,32 @@ class Augmented:
         named = dict(zip(SIZES, sizes.tolist()))
         fronts = np.zeros((named["fronts"], FRONT), dtype=np.int64)
         runs = np.zeros((named["runs"], 3), dtype=np.int32)
-        rows, places = (
-            np.zeros(count, dtype=kind)
-            for count, kind in ((named["rows"], np.int32), (len(self.row), np.int64))
+        rows, entries = (np.zeros(each, dtype=np.int32) for each in (named["rows"], len(self.row)))
+        places = np.zeros(len(self.row), dtype=np.int64)
+        tables = fronts, runs, rows, entries, places
+        self.library.plan_tables(self.at_work, *_addresses(*tables))
+        return FrontPlan(
+            sizes=named, fronts=fronts, runs=runs, rows=rows, entries=entries, places=places
         )
-        self.library.plan_tables(self.at_work, *_addresses(fronts, runs, rows, places))
-        return FrontPlan(sizes=named, fronts=fronts, runs=runs, rows=rows, places=places)
 
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
-        x = np.concatenate([a, b])
+        self.right[: len(a)], self.right[len(a) :] = a, b
         self.library.ma27cd_(
             *(self.at_size, self.at_factors, NONE, self.at_work, NONE, NONE, NONE),
-            *(*_addresses(x), NONE, NONE, NONE, NONE),
+            *(self.at_right, NONE, NONE, NONE, NONE),
         )
+        x = self.right.copy()
         return x[: len(a)], x[len(a) :]
 
     def residual(
         self, a: np.ndarray, b: np.ndarray, dv: np.ndarray, dy: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the rest of right-hand sides a (size,), b (rows,) after a solution (dv, dy)."""
-        x, left = np.concatenate([dv, dy]), np.concatenate([a, b])
-        self.library.residual(*self.pattern, *_addresses(self.values, x, left))
+        self.solution[: len(a)], self.solution[len(a) :] = dv, dy
+        self.left[: len(a)], self.left[len(a) :] = a, b
+        self.library.residual(*self.pattern, self.at_factors, *self.at_residual)
+        left = self.left.copy()
         return left[: len(a)], left[len(a) :]
 
     def _set_factors(self, count: int) -> None:
@@ -187,4 +196,4 @@ class Augmented:
 
 def _addresses(*arrays: np.ndarray) -> list[ctypes.c_void_p]:
     """Return addresses of arrays, as C takes them."""
-    return [ctypes.c_void_p(each.ctypes.data) for each in arrays]
+    return [ctypes.c_void_p(address_of(each)) for each in arrays]

@@ -23,7 +23,7 @@ from ocp.solving.real_time_newton import Interior
 from ocp.transcription.variables.layout import duration_at, free_duration
 
 FRONT = ("child", "next", "pivots", "width", "wide", "own", "beside", "runs", "run_count")
-STORED = ("square", "rest", "left", "waited")
+STORED = ("square", "rest", "left", "waited", "entries")
 WIDE, TALL = 36, 52  # vectors of variables and of rows that a search in C works on
 
 
@@ -194,13 +194,14 @@ def _front_tables(plan: FrontPlan, system: Augmented) -> str:
             f"static Front plan_front[] = {{{_wrap(records)}}};\n",
             f"static Run plan_run[] = {{{_wrap(runs or ['{0}'])}}};\n",
             f"static int plan_list[] = {{{_wrap(map(str, plan.rows.tolist()))}}};\n",
+            f"static int plan_entry[] = {{{_wrap(map(str, plan.entries.tolist()))}}};\n",
             f"static int64_t plan_place[] = {{{_wrap(map(str, plan.places.tolist()))}}};\n",
             "static const Plan plan = {\n"
             f"    .pattern = {{.n = {system.unknowns}, .entries = {len(system.row)}}},\n"
             f"    .fronts = {sizes['fronts']}, .most_pivots = {sizes['most_pivots']},\n"
             f"    .most_wide = {sizes['most_wide']}, .size = {sizes['stored']},\n"
             f"    .pile = {sizes['pile']}, .front = plan_front, .run = plan_run,\n"
-            "    .list = plan_list, .place = plan_place};\n",
+            "    .list = plan_list, .entry = plan_entry, .place = plan_place};\n",
         ]
     )
 

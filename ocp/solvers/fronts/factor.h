@@ -27,35 +27,50 @@ static int rows_in_parent(const Plan *plan, const Front *child, int pivots, int 
   return inner;
 }
 
-/* Add the first `count` numbers of a child's row to their places in its parent's, run by run. */
-static void add_runs(const Run *r, const double *restrict row, int count, double *restrict goal) {
-  for (; count > 0; r++) {
-    int here = r->count < count ? r->count : count, j = 0;
-    double *restrict to = goal + r->to;
-    for (; j + LANES <= here; j += LANES) *(lanes *)(to + j) += *(const lanes *)(row + j);
-    for (; j < here; j++) to[j] += row[j];
-    row += here, count -= here;
+static inline void add_numbers(const double *restrict row, int count, double *restrict to) {
+  int j = 0;
+  for (; j + LANES <= count; j += LANES) *(lanes *)(to + j) += *(const lanes *)(row + j);
+  for (; j < count; j++) to[j] += row[j];
+}
+
+/* Add numbers `from` to `end` of a child's row to their places in its parent's, run by run. */
+static void add_runs(const Run *r, const double *row, int from, int end, double *goal) {
+  for (; from < end; r++) {
+    int here = r->from + r->count - from;
+    add_numbers(row + from, here, goal + r->to + from - r->from);
+    from += here;
   }
 }
 
-/* Add what is left of a child, C (lower triangle), to the rows of its parent's pivots, or to what
+/* Likewise to a row of strips of m rows, from column `first` of the parent on. */
+static void add_to_strips(const Run *r, const double *row, int from, int end, int first, int m,
+                          double *goal) {
+  for (; from < end; r++)
+    for (int k = 0; k < r->count;) {
+      int column = r->to + k - first, within = column % WIDE, here = WIDE - within;
+      if (here > r->count - k) here = r->count - k;
+      add_numbers(row + from, here, goal + (size_t)(column - within) * m + within);
+      k += here, from += here;
+    }
+}
+
+/* Add what is left of a child, C (upper triangle), to the rows of its parent's pivots, or to what
    is `left` of the parent. `at` is room for whole numbers. */
 static void add_child(const Plan *plan, const Front *child, const double *C, const Front *to,
                       double *square, double *rest, double *left, int *at) {
-  int m = to->pivots, inner = rows_in_parent(plan, child, m, at);
-  const Run *all = plan->run + child->runs, *outer = all;
-  for (int k = 0; k < inner; outer++) k += outer->count;
-  for (int i = left ? inner : 0; i < child->width; i++) {
-    const double *restrict row = C + (size_t)i * child->wide;
-    int beside = at[i] - m;
-    if (left) {
-      add_runs(outer, row + inner, i + 1 - inner, left + (size_t)beside * to->wide - m);
-    } else if (beside < 0) {
-      add_runs(all, row, i + 1, square + (size_t)at[i] * m);
-    } else {
-      double *restrict strip = rest + (size_t)(beside / WIDE) * WIDE * m + beside % WIDE;
-      for (int j = 0; j < inner; j++) strip[at[j] * WIDE] += row[j];
+  int m = to->pivots, inner = rows_in_parent(plan, child, m, at), count = child->width;
+  const Run *outer = plan->run + child->runs;
+  while (outer < plan->run + child->runs + child->run_count && outer->to < m) outer++;
+  if (!left)
+    for (int i = 0; i < inner; i++) {
+      const double *row = C + (size_t)i * child->wide;
+      for (int j = i; j < inner; j++) square[(size_t)at[j] * m + at[i]] += row[j];
+      add_to_strips(outer, row, inner, count, m, m, rest + at[i] * WIDE);
     }
+  for (int i = inner; left && i < count; i++) {
+    while (outer->from + outer->count <= i) outer++;
+    double *goal = left + (size_t)(at[i] - m) * to->wide - m;
+    add_runs(outer, C + (size_t)i * child->wide, i, count, goal);
   }
 }
 
@@ -91,12 +106,13 @@ static int factorise(const Plan *plan, double *a, double *room, int *negative, i
   int m = plan->most_pivots, count = 0;
   double *pile = strips_of(room), *Z = pile + plan->pile, *work = Z + (size_t)m * plan->most_wide;
   int *order = (int *)(work + 2 * m);
-  memset(s.rows, 0, sizeof(double) * plan->size), *negative = 0;
-  for (int k = 0; k < plan->pattern.entries; k++) s.rows[plan->place[k]] += a[k];
-  for (int q = 0; q < plan->fronts; q++) {
+  *negative = 0;
+  for (int q = 0, k = 0; q < plan->fronts; q++) {
     const Front *f = plan->front + q;
     double *square = s.rows + f->square, *X = s.rows + f->rest, *left = pile + f->left;
     int *pivot = s.pivot + f->own;
+    memset(square, 0, sizeof(double) * (f->rest - f->square + (int64_t)f->wide * f->pivots));
+    for (; k < f->entries; k++) s.rows[plan->place[k]] += a[plan->entry[k]];
     for (int c = f->child; c >= 0; c = plan->front[c].next)
       add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, NULL, order);
     double size = fmin(1, largest(square, f->pivots)), least = least_pivot(f) * size;
@@ -107,7 +123,7 @@ static int factorise(const Plan *plan, double *a, double *room, int *negative, i
       forward_strips(square, f->pivots, pivot, X + at, at + STRIPS * strip <= end ? STRIPS : 1);
     for (int64_t at = 0; at < end; at += strip)
       diagonal_strip(s.d + 2 * f->own, pivot, f->pivots, X + at, Z + at);
-    product(X, Z, f->pivots, f->wide, left);
+    product(Z, X, f->pivots, f->wide, left);
     for (int c = f->child; c >= 0; c = plan->front[c].next)
       add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, left, order);
   }

@@ -16,6 +16,7 @@ typedef struct {
   int side;                /* of its parent's other side: the pile that holds what is left of it */
   int64_t left;            /* and where it is there */
   int waited;              /* of its pivots some have waited for all others */
+  int entries;             /* that are first in it and in the fronts before it */
 } Front;
 
 typedef struct {
@@ -34,7 +35,8 @@ typedef struct {
   Front *front;
   Run *run;
   int *list;       /* rows of fronts */
-  int64_t *place;  /* where an entry is stored */
+  int *entry;      /* entries by the front in which they are first */
+  int64_t *place;  /* where each of these is stored */
   double seconds; /* that a factorisation takes, about */
   int64_t size, pile; /* of what is stored, and of fronts under way */
 } Plan;

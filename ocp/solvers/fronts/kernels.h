@@ -11,6 +11,14 @@ enum { STRIPS = 2 / PARTS };             /* that are solved at once, as register
 
 typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
 
+/* Keep a vector in a register, where a compiler would read it anew for every product with it: reads
+   take longer than the products then. */
+#ifdef __AVX__
+#define KEEP_IN_REGISTER(vector) __asm__("" : "+v"(vector))
+#else
+#define KEEP_IN_REGISTER(vector) (void)(vector)
+#endif
+
 static double larger(double x, double y) { return x > y ? x : y; }
 
 static void swap(double *x, double *y) {
@@ -140,12 +148,18 @@ static inline void subtract_above(const double *A, int m, int i, int rows, doubl
   size_t apart = (size_t)m * WIDE;
   int t = 0;
   while (t < i && all_zero(L + t, m, rows)) t++; /* of rows that go beside others */
-  for (; t < i; t++)
+  for (; t < i; t++) {
+    lanes row[STRIPS][PARTS];
+    for (int s = 0; s < strips; s++)
+      for (int part = 0; part < PARTS; part++) {
+        row[s][part] = *(const lanes *)(B + s * apart + t * WIDE + part * LANES);
+        KEEP_IN_REGISTER(row[s][part]);
+      }
     for (int k = 0; k < rows; k++)
       for (int s = 0; s < strips; s++)
         for (int part = 0; part < PARTS; part++)
-          sum[k][s][part] +=
-              L[(size_t)k * m + t] * *(const lanes *)(B + s * apart + t * WIDE + part * LANES);
+          sum[k][s][part] += L[(size_t)k * m + t] * row[s][part];
+  }
   for (int s = 0; s < strips; s++, B += apart)
     for (int k = 0; k < rows; k++) {
       lanes *row = (lanes *)(B + (i + k) * WIDE);
@@ -252,16 +266,21 @@ static void add_strip_times(const double *B, int m, const double *u, double *sum
   }
 }
 
-/* C (w, w) := -X' Z in blocks on and below the diagonal; X and Z are strips of m rows, and C rows. */
-static void product(const double *X, const double *Z, int m, int w, double *C) {
+/* C (w, w) := -Z' X in blocks on and above the diagonal; Z and X are strips of m rows, and C rows. */
+static void product(const double *Z, const double *X, int m, int w, double *C) {
   for (int j = 0; j < w; j += WIDE)
-    for (int i = j; i < w; i += TALL) {
+    for (int i = 0; i < j + WIDE; i += TALL) {
       lanes sum[TALL][PARTS] = {{{0}}};
-      const double *x = X + (size_t)(i / WIDE) * WIDE * m + i % WIDE, *z = Z + (size_t)j * m;
-      for (int r = 0; r < m; r++, x += WIDE, z += WIDE)
+      const double *z = Z + (size_t)(i / WIDE) * WIDE * m + i % WIDE, *x = X + (size_t)j * m;
+      for (int r = 0; r < m; r++, x += WIDE, z += WIDE) {
+        lanes row[PARTS];
+        for (int part = 0; part < PARTS; part++) {
+          row[part] = *(const lanes *)(x + part * LANES);
+          KEEP_IN_REGISTER(row[part]);
+        }
         for (int k = 0; k < TALL; k++)
-          for (int part = 0; part < PARTS; part++)
-            sum[k][part] += x[k] * *(const lanes *)(z + part * LANES);
+          for (int part = 0; part < PARTS; part++) sum[k][part] += z[k] * row[part];
+      }
       for (int k = 0; k < TALL; k++)
         for (int part = 0; part < PARTS; part++)
           *(lanes *)(C + (size_t)(i + k) * w + j + part * LANES) = -sum[k][part];

@@ -29,7 +29,7 @@ static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 static void free_plan(Plan *plan) {
   if (!plan) return;
   free(plan->pattern.row), free(plan->pattern.col), free(plan->delays), free(plan->front);
-  free(plan->run), free(plan->list), free(plan->place), free(plan);
+  free(plan->run), free(plan->list), free(plan->entry), free(plan->place), free(plan);
 }
 
 static Plan *keep_plan(Plan *plan) {
@@ -214,7 +214,7 @@ void residual(const int *n, const int *nz, const int *row, const int *col, const
   }
 }
 
-enum { FRONT = 13 }; /* numbers of a Front in the order of plan_tables */
+enum { FRONT = 14 }; /* numbers of a Front in the order of plan_tables */
 
 /* Sizes of the plan of a factorisation: of its fronts, runs and list, of what is stored and under
    way, of the factors and of the numbers it works with; most pivots and rows beside them. */
@@ -234,8 +234,8 @@ int plan_sizes(const int *iw, int64_t *sizes) {
 }
 
 /* The plan itself, for those who write it down: FRONT numbers a front, three a run, its list, and
-   where every entry is stored. */
-int plan_tables(const int *iw, int64_t *fronts, int *runs, int *list, int64_t *place) {
+   its entries with where each is stored. */
+int plan_tables(const int *iw, int64_t *fronts, int *runs, int *list, int *entry, int64_t *place) {
   pthread_mutex_lock(&alone);
   Plan *plan = by_serial(read_serial(iw));
   int count = 0, rows = plan ? plan->pattern.n : 0;
@@ -243,12 +243,13 @@ int plan_tables(const int *iw, int64_t *fronts, int *runs, int *list, int64_t *p
     const Front *f = plan->front + q;
     const int64_t numbers[FRONT] = {f->child, f->next, f->pivots, f->width, f->wide,   f->own,
                                     f->beside, f->runs, f->run_count, f->square, f->rest, f->left,
-                                    f->waited};
+                                    f->waited, f->entries};
     memcpy(fronts + FRONT * q, numbers, sizeof numbers);
     rows += f->width, count += f->run_count;
   }
   if (plan) {
     memcpy(runs, plan->run, sizeof(Run) * count), memcpy(list, plan->list, sizeof(int) * rows);
+    memcpy(entry, plan->entry, sizeof(int) * plan->pattern.entries);
     memcpy(place, plan->place, sizeof(int64_t) * plan->pattern.entries);
   }
   pthread_mutex_unlock(&alone);

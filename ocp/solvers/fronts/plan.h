@@ -104,28 +104,28 @@ static void connect(Plan *plan, const int *of, int *local) {
 
 static void entry_places(Plan *plan, const int *of, const int *place, int *local) {
   const Pattern *p = &plan->pattern;
-  int *start = ROOM(int, plan->fronts + 1), *list = ROOM(int, p->entries);
-  plan->place = ROOM(int64_t, p->entries);
+  int *start = ROOM(int, plan->fronts + 1);
+  plan->place = ROOM(int64_t, p->entries), plan->entry = ROOM(int, p->entries);
   for (int pass = 0; pass < 2; pass++) { /* entries by the front in which they are first */
     for (int k = 0; k < p->entries; k++) {
       int i = p->row[k], j = p->col[k], q = of[place[i] < place[j] ? i : j];
-      if (pass) list[start[q]++] = k;
+      if (pass) plan->entry[start[q]++] = k;
       else start[q + 1]++;
     }
     for (int q = 0; !pass && q < plan->fronts; q++) start[q + 1] += start[q];
   }
   for (int q = 0, k = 0; q < plan->fronts; q++) {
-    const Front *f = plan->front + q;
+    Front *f = plan->front + q;
     locate(plan, f, local);
-    for (; k < start[q]; k++) {
-      int i = local[p->row[list[k]]], j = local[p->col[list[k]]];
+    for (f->entries = start[q]; k < f->entries; k++) {
+      int i = local[p->row[plan->entry[k]]], j = local[p->col[plan->entry[k]]];
       int low = i < j ? i : j, high = i < j ? j : i, beside = high - f->pivots;
-      plan->place[list[k]] = beside < 0 ? f->square + (int64_t)high * f->pivots + low
-                                        : f->rest + (int64_t)(beside / WIDE) * WIDE * f->pivots +
-                                              low * WIDE + beside % WIDE;
+      plan->place[k] = beside < 0 ? f->square + (int64_t)high * f->pivots + low
+                                  : f->rest + (int64_t)(beside / WIDE) * WIDE * f->pivots +
+                                        low * WIDE + beside % WIDE;
     }
   }
-  free(start), free(list);
+  free(start);
 }
 
 /* Pairs with an order of elimination, its fronts, and about the seconds these take. */
