@@ -26,6 +26,7 @@ class Bounds:
         self.lower, self.upper = lower, upper
         self.below, self.above = (np.flatnonzero(np.isfinite(each)) for each in (lower, upper))
         self.count = len(self.below) + len(self.above)
+        self.finite = np.concatenate([self.below, len(lower) + self.above])  # of both, in a row
         self.one_sided = np.isfinite(lower) * 1.0 - np.isfinite(upper) * 1.0
         self.least_below, self.least_above = (
             LEAST * np.maximum(1.0, np.abs(np.where(np.isfinite(each), each, 0.0)))

@@ -190,17 +190,18 @@ class Program:
         large = np.isfinite(steepest) & (steepest > STEEP)
         self.scales[large] = np.maximum(LEAST, STEEP / steepest[large])
         self.entry_scales = self.scales[self.jacobian.rows]
+        self.bound_scales = np.ones(self.size)
+        self.bound_scales[self.variables :] = self.scales[self.equalities :]
 
     def _set_bounds(self) -> None:
-        nlp, inner = self.nlp, self.order[self.equalities :]
-        scales = self.scales[self.equalities :]
+        nlp, moving, inner = self.nlp, self.moving, self.order[self.equalities :]
         self.target = nlp.g_lower[self.order[: self.equalities]] * self.scales[: self.equalities]
-        scales = np.concatenate([np.ones(self.variables), scales])
-        lower = np.concatenate([nlp.lower[self.moving], nlp.g_lower[inner]])
-        upper = np.concatenate([nlp.upper[self.moving], nlp.g_upper[inner]])
-        out = (np.minimum(MOST, RELAXED * np.maximum(1.0, np.abs(each))) for each in (lower, upper))
-        out_lower, out_upper = out
-        self.lower, self.upper = scales * (lower - out_lower), scales * (upper + out_upper)
+        sides = np.concatenate(
+            [nlp.lower[moving], nlp.g_lower[inner], nlp.upper[moving], nlp.g_upper[inner]]
+        ).reshape(2, self.size)
+        outward = np.minimum(MOST, RELAXED * np.maximum(1.0, np.abs(sides)))
+        self.lower = self.bound_scales * (sides[0] - outward[0])
+        self.upper = self.bound_scales * (sides[1] + outward[1])
 
     def set_bounds(self, nlp: NLP) -> None:
         """Take the bounds of an NLP of the same functions, fixed variables and equalities."""

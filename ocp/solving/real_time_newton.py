@@ -128,30 +128,28 @@ class RealTime:
         stage, bounds = self.stage, self.stage.bounds
         derivatives = stage.derivatives(point.v)  # first, as they give values too
         stage.linearise(point.v, point.y, derivatives)
-        below, above = bounds.distances(point.v)
-        by_lower, by_upper = point.z_lower / below, point.z_upper / above
-        products = float(point.z_lower[bounds.below] @ below[bounds.below])
-        products += float(point.z_upper[bounds.above] @ above[bounds.above])
+        # Of lower bounds in the first row, and of upper ones in the second
+        distance = np.stack(bounds.distances(point.v))
+        z = np.stack([point.z_lower, point.z_upper])
+        by, finite = z / distance, bounds.finite
+        products = float(z.ravel()[finite] @ distance.ravel()[finite])
         values = stage.values(point.v)
         missed = SHARE * float(np.max(np.abs(values), initial=0.0))
         mu = max(FLOOR, min(missed, RAISED), CENTRED * products / max(1, bounds.count))
-        if not self._factorise(by_lower + by_upper):
+        if not self._factorise(by[0] + by[1]):
             return None
+        centring = mu / distance
         pulled = stage.jacobian_t_times(derivatives, point.y)
-        centring = mu / above - mu / below
-        slope = derivatives.gradient + pulled + centring
+        slope = derivatives.gradient + pulled + (centring[1] - centring[0])
         dv, dy = stage.solve_precisely(-slope, -values)
         if not np.isfinite(dv).all():
             return None
-        dz_lower = mu / below - point.z_lower - by_lower * dv
-        dz_upper = mu / above - point.z_upper + by_upper * dv
-        length = _longest(below, dv, above, -dv)
-        z_length = _longest(point.z_lower, dz_lower, point.z_upper, dz_upper)
+        toward = np.stack([dv, -dv])
+        dz = centring - z - by * toward
+        length, z_length = _longest(distance, toward), _longest(z, dz)
+        z += z_length * dz
         return Interior(
-            v=point.v + length * dv,
-            y=point.y + length * dy,
-            z_lower=point.z_lower + z_length * dz_lower,
-            z_upper=point.z_upper + z_length * dz_upper,
+            v=point.v + length * dv, y=point.y + length * dy, z_lower=z[0], z_upper=z[1]
         )
 
     def _factorise(self, diagonal: np.ndarray) -> bool:
@@ -164,9 +162,8 @@ class RealTime:
         return True
 
 
-def _longest(*pairs: np.ndarray) -> float:
-    """Return the longest step at most 1 that keeps distances positive, of (distance, step)s."""
+def _longest(distance: np.ndarray, step: np.ndarray) -> float:
+    """Return the longest step at most 1 that keeps distances positive."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = [-step / distance for distance, step in zip(pairs[::2], pairs[1::2])]
-    most = max(float(np.fmax.reduce(share, initial=0.0)) for share in shares)
+        most = -float(np.fmin.reduce(step / distance, axis=None, initial=0.0))
     return 1.0 if most <= BOUNDARY else BOUNDARY / most
