@@ -42,6 +42,7 @@ SHORT, BLOCKED = 0.01, 3  # length of steps after so many of which the monotone 
 COLLAPSED = 3  # shifted steps of the least barrier parameter after which it is raised again
 IMPRECISE = 1e-5  # residual after refinements with which a better factorisation is tried
 CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and the gain of each
+GAIN = 0.9  # violation over the one before it where slacks follow rows, or feasibility is restored
 TINY = 10 * np.finfo(float).eps  # steps relative to the variables
 DIVERGED = 1e20  # size of variables at which the search ends
 DISTANT = 1e10  # and at which rounding of rows, larger than tolerances, may stop all steps
@@ -105,6 +106,7 @@ class Search:
         accept: True for a point ends the search before it has converged.
         renew: returns the point with least-squares multipliers, which replace very large ones, as
             nearly dependent rows have them.
+        follow: returns variables with slacks at the values of their rows.
     """
 
     def __init__(
@@ -115,9 +117,11 @@ class Search:
         restore: Callable[["Search"], Point | str] | None = None,
         accept: Callable[[Point], bool] | None = None,
         renew: Callable[[Point], Point] | None = None,
+        follow: Callable[[np.ndarray], np.ndarray] | None = None,
     ) -> None:
         self.stage, self.settings = stage, settings
         self.show, self.restore, self.accept, self.renew = show, restore, accept, renew
+        self.follow = follow
         self.mu, self.filter = settings.mu_init, Filter()
         self.blocked = self.collapsed = self.stalled = 0
         self.unshifted = 0.0  # mean product where the last step without a shift has led
@@ -266,8 +270,9 @@ class Search:
         found = self._line_search(point, step)
         if found is None and self.free:
             self._fix_barrier(point, mean_product(self.left))
-            found = self._line_search(point, self._direction(point, point.values))
-        return found
+            step = self._direction(point, point.values)
+            found = self._line_search(point, step)
+        return found or self._follow_rows(point, step)
 
     def _free_direction(self, point: Point) -> Step:
         """Choose the barrier parameter at a point; return its Newton step."""
@@ -353,6 +358,29 @@ class Search:
                 corrected = self._second_order_correction(point, here, trial, slope, length)
                 if corrected is not None:
                     return corrected
+            length *= 0.5
+        return None
+
+    def _follow_rows(self, point: Point, step: Step) -> Point | None:
+        """Return the point of a step without progress if it makes one with slacks at the values
+        of their rows, as near as the fraction to the boundary lets them come.
+
+        Rows bend along a step, and slacks that go straight on are then violation that no row has.
+        """
+        dv, dy = step
+        finite = np.isfinite(dv).all() and np.isfinite(dy).all()
+        if self.follow is None or point.theta <= self.settings.tol or not finite:
+            return None
+        tau = self._tau()
+        least, most = point.v - tau * point.below, point.v + tau * point.above
+        here = Trial(theta=point.theta, phi=point.barrier(self.mu))
+        length, z_length = fraction_to_boundary(point, dv, self.mu, tau)
+        while length > SHORT:
+            v = np.clip(self.follow(point.v + length * dv), least, most)
+            trial = self._trial(v)
+            if trial.theta <= GAIN * here.theta and self.filter.admits(trial):
+                self.filter.add(here.theta, here.phi)
+                return self._next_point(point, v, length, step, z_length)
             length *= 0.5
         return None
 

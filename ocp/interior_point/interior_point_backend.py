@@ -101,6 +101,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             show,
             make_restoration(stage, show, remaining_settings),
             renew=lambda point: with_least_squares_multipliers(stage, point),
+            follow=program.with_slacks_at_rows,
         )
         try:
             pushed = options["bound_push"] >= settings.mu_init  # away from bounds as it is

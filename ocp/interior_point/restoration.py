@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocp.interior_point.filter import Trial
-from ocp.interior_point.interior_point import Search, Settings
+from ocp.interior_point.interior_point import GAIN, Search, Settings
 from ocp.interior_point.iterate import Bounds, Point
 from ocp.interior_point.scaled_program import Derivatives, Program
 from ocp.interior_point.sparse_systems import Augmented
@@ -23,7 +23,6 @@ from ocp.solvers import fronts
 
 WEIGHT = 1e3  # rho
 SMALL, DENSE = 200, 2500  # variables of dense systems, and at most without a compiler
-GAIN = 0.9  # violation over the one it began with, to go back
 RESET = 1e3  # multipliers of bounds above which all begin at 1 again
 
 

@@ -243,6 +243,12 @@ class Program:
         r[self.equalities :] -= v[self.variables :]
         return r
 
+    def with_slacks_at_rows(self, v: np.ndarray) -> np.ndarray:
+        """Return v (size,) with each slack at the value of its row."""
+        moved = v.copy()
+        moved[self.variables :] += self.values(v)[self.equalities :]
+        return moved
+
     def derivatives(self, v: np.ndarray) -> Derivatives:
         """Return first derivatives at v (size,); they give f and r, which are cached too."""
         cache = self.cache(v)

@@ -40,6 +40,29 @@ def search_at(nlp, start):
     return search, point
 
 
+def test_a_step_that_its_slacks_alone_make_worse_is_taken_with_slacks_at_their_rows():
+    x = ca.SX.sym("x")
+    bent = NLP(
+        lower=np.array([-INF]),
+        upper=np.array([INF]),
+        g_lower=np.array([0.0, -200.0]),
+        g_upper=np.array([0.0, 200.0]),
+        objective=ca.Function("f", [x], [x**2]),
+        constraints=ca.Function("g", [x], [ca.vertcat(x - 1, 100 * x * (1 - x))]),
+    )
+    search, point = search_at(bent, [0.0])
+    assert search._factorise(point)
+    dv, dy = search._direction(point, point.values)
+    assert search._trial(point.v + dv).theta > 50 * point.theta
+    assert search._follow_rows(point, (dv, dy)) is None  # as where feasibility is restored
+    search.follow = search.stage.program.with_slacks_at_rows
+    found = search._follow_rows(point, (dv, dy))
+    assert found.v == pytest.approx([1.0, 0.0], abs=1e-6)
+    assert found.theta < 1e-6 * point.theta
+    search.filter.largest = -1.0  # which admits nothing
+    assert search._follow_rows(point, (dv, dy)) is None
+
+
 def test_a_filter_admits_what_is_better_than_a_point_by_a_margin_alone():
     kept, theta, phi = Filter(), 1e-2, 3.0
     kept.begin(theta)

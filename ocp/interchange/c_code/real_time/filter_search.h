@@ -654,6 +654,29 @@ static int search_line(State *p, Search *s) {
   return 0;
 }
 
+/* Go to the point of a step without progress if it makes one with slacks at the values of their
+   rows, as near as the fraction to the boundary lets them come. */
+static int follow_rows(State *p, Search *s) {
+  double z_length, tau = tau_of(s), length = longest_step(s, tau, &z_length);
+  Pair here = {s->theta, s->f + barrier_term(s, s->v, s->mu)};
+  if (s->outer || s->theta <= TOLERANCE) return 0;
+  if (!all_finite(s->dv, s->size) || !all_finite(s->dy, ROWS)) return 0;
+  for (; length > SHORT; length *= 0.5) {
+    move_place(s, length);
+    rows_at(p, s, s->place, s->found);
+    for (int k = VARIABLES; k < SIZE; k++) {
+      double row = s->place[k] + s->found[EQUALITIES + k - VARIABLES];
+      s->place[k] = fmin(fmax(row, s->v[k] - tau * s->below[k]), s->v[k] + tau * s->above[k]);
+    }
+    Pair trial = try_place(p, s);
+    if (!(trial.theta <= GAIN * here.theta) || !filter_admits(&s->filter, trial)) continue;
+    add_to_filter(&s->filter, here.theta, here.phi);
+    next_point(p, s, length, z_length);
+    return 1;
+  }
+  return 0;
+}
+
 static int take_search_step(State *p, Search *s) {
   linearise(p, s);
   if (!shift_search(p, s)) return 0;
@@ -662,10 +685,12 @@ static int take_search_step(State *p, Search *s) {
   else
     set_direction(p, s, s->row, 0);
   if (search_line(p, s)) return 1;
-  if (!s->free) return 0;
-  fix_barrier(s, mean_product(s));
-  set_direction(p, s, s->row, 0);
-  return search_line(p, s);
+  if (s->free) {
+    fix_barrier(s, mean_product(s));
+    set_direction(p, s, s->row, 0);
+    if (search_line(p, s)) return 1;
+  }
+  return follow_rows(p, s);
 }
 
 /* Least-squares multipliers of rows, zero if too large. */
