@@ -25,6 +25,7 @@ from ocp import (
     effort,
     load,
     path,
+    periodic,
     prismatic,
     save,
     simulate,
@@ -37,6 +38,8 @@ from ocp.mechanics.elements.generalized_forces import states_at_rest
 from ocp.mechanics.muscles import Fatigue, GivenPath, Muscle
 from ocp.mechanics.muscles.activation_dynamics import activation_rate
 from ocp.mechanics.muscles.force_curves import active_force, passive_force
+from ocp.transcription import transcribe_phase
+from ocp.transcription.variables.layout import join_variables
 
 
 def lift(tree, points=16):
@@ -205,6 +208,18 @@ def test_muscle_holds_a_mass_where_its_force_is_the_weight():
     )
     solution = solve(still, Transcription(method=Radau(intervals=5))).require()
     assert solution.q(0.1)[0] == pytest.approx(place, abs=1e-4)
+
+
+def test_of_a_motion_that_repeats_tendons_are_asked_for_equilibrium_at_one_end():
+    """At the other one it follows, and a row of its own would depend on the others."""
+    tree = arm(tendon="compliant")
+    swing = replace(lift(tree, 8), constraints=(), symmetry=periodic(tree))
+    program = transcribe_phase(swing, Transcription(method=Spline(nodes=2)))
+    x = join_variables(program.layout, np.outer([-1.2, 0.2, 0.1, 0.2, 0.1], np.ones(8)), 0.5)
+    nlp = program.nlp
+    equal = np.flatnonzero(nlp.g_lower == nlp.g_upper)
+    slopes = np.array(ca.DM(nlp.jacobian(x, [])[1]))[equal]
+    assert np.linalg.matrix_rank(slopes) == len(equal) == 8 + 2 * 8 + 2 * 2
 
 
 def test_guess_begins_with_tendons_in_equilibrium():

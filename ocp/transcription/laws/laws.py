@@ -164,7 +164,7 @@ def _state_laws(
 ) -> list[tuple[Constraint, Sequence[Sequence[float]] | None]]:
     """Return the laws of elements' states: their controls, where these are variables, are what
     rates need; of an implicit law the residual is zero, on a spline at as many instants as it has
-    freedom beside the value at the start, since the law is of first order."""
+    freedom beside the value at the start, of a cyclic one but for the end, whose rate is given."""
     tree, shape = problem.tree, structure(problem.tree)
     driven = [row for row in tree.states if row in shape.drives]
     free = [row for row in tree.states if row not in driven]
@@ -172,8 +172,8 @@ def _state_laws(
     if driven and lifted:
         stated.append((_state_law(tree, CONTROLS, driven), None))
     if free:
-        instants = tuple(coarsest_curve(problem.motion).abscissae(1).tolist())
-        known = None if problem.motion.collocated else (instants,) * len(free)
+        instants = coarsest_curve(problem.motion).abscissae(1)[: -1 if problem.cyclic else None]
+        known = None if problem.motion.collocated else (tuple(instants.tolist()),) * len(free)
         stated.append((_state_law(tree, STATES, free), known))
     return stated
 
