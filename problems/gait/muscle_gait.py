@@ -59,7 +59,7 @@ RESERVE, MOST = 10.0, 5.0  # N m: that counts one, and at most [assumed]
 OWN = {EXCITATIONS, WORK, ENERGY, "reserves", *OF_MUSCLES}  # terms beside the walk's
 STEPS = 5  # to a segment: on 3, excitations leave their bounds by 0.014 between nodes
 WAYPOINTS = 41  # of the walk by torques, from which this begins
-LEAST = 0.05  # of what a fibre is able to, where it shortens too quickly: a start is no more
+NEAR = 1e-6  # of the largest force: so exactly tensions are found where a walk begins
 LOADED = 0.3  # of its largest force: how a tendon that stretches is drawn out there [assumed]
 # With a tolerance of 1e-4 the objective stays 1.9 % above that of 1e-5, by bounds of excitations
 OPTIONS = {"tol": 1e-5, "max_iter": 300, "mu_init": 1e-2, "mu_strategy": "adaptive"}
@@ -257,8 +257,8 @@ def _shared(problem: Problem, first: Solution) -> Solution:
         row = tree.coordinate(f"{each.name}.activation")
         states[row] = activation
         if each.compliant:
-            states[row + 1] = force / float(nominal(each.force))
-            states[row] = _in_equilibrium(each, first, t, states[row + 1])
+            start = force[0] / float(nominal(each.force))
+            states[row + 1] = _tensions(each, first, t, activation, start)
     points = problem.motion.through(course, rough=True)  # at rest at both ends
     points[: len(names)] = first.points
     drives = [joint.name for joint in first.problem.tree.moving if joint.actuated]
@@ -269,20 +269,33 @@ def _shared(problem: Problem, first: Solution) -> Solution:
     return replace(first, problem=problem, points=points, lifted=lifted, multipliers={})
 
 
-def _in_equilibrium(
-    muscle: Muscle, first: Solution, t: np.ndarray, tension: np.ndarray
+def _tensions(
+    muscle: Muscle, first: Solution, t: np.ndarray, activation: np.ndarray, start: float
 ) -> np.ndarray:
-    """Return the activations (N,) at which fibres pull a tendon that stretches by a tension (N,)
-    over the largest force, along a motion at times (N,)."""
+    """Return the tension (N,) over the largest force, from a `start` on, of a tendon that stretches
+    as fibres of an activation (N,) pull it along a motion at times (N,): implicit Euler."""
     tree, q = first.problem.tree, first.q(t)
     paths = [float(muscle.path.length(State(tree=tree, q=ca.DM(x)))) for x in q.T]
     fibre, slack = float(nominal(muscle.fibre)), float(nominal(muscle.slack))
-    along = np.array(paths) - slack * tendon_length(tension, muscle.tendon_strain)
-    length = np.hypot(along, fibre * np.sin(muscle.pennation))
-    speed = np.gradient(along, t) * along / length / (muscle.fastest * fibre)
-    able = active_force(length / fibre, muscle.width) * force_velocity(speed)
-    pull = tension * length / along - muscle.damping * speed
-    return np.clip(pull / np.maximum(able, LEAST), *(muscle.activation or muscle.excitation))
+
+    def along(k: int, tension: float) -> float:
+        return paths[k] - slack * float(tendon_length(tension, muscle.tendon_strain))
+
+    def lacks(k: int, tension: float, before: float) -> bool:
+        reach = along(k, tension)
+        length = np.hypot(reach, fibre * np.sin(muscle.pennation))
+        speed = (reach - before) / (t[k] - t[k - 1]) * reach / length / (muscle.fastest * fibre)
+        able = active_force(length / fibre, muscle.width) * force_velocity(speed)
+        return bool(tension < (activation[k] * able + muscle.damping * speed) * reach / length)
+
+    tensions = [start]
+    for k in range(1, len(t)):
+        before, (lower, upper) = along(k - 1, tensions[-1]), muscle.tension
+        while upper - lower > NEAR:
+            middle = (lower + upper) / 2
+            lower, upper = (middle, upper) if lacks(k, middle, before) else (lower, middle)
+        tensions.append(lower)
+    return np.array(tensions)
 
 
 def _under_load(muscle: Muscle) -> float:
