@@ -81,22 +81,28 @@ static double largest(const double *square, int m) {
   return most;
 }
 
-/* What a pivot is more than, over the largest number of a front; less is rounding, whatever its
-   sign. But where nothing is left to wait for, the multiplier of an inequality at its bound has what
-   the barrier leaves it, 1e-15 and less, always negative. */
+/* What a pivot is more than, over the largest number of a front. Where nothing is left to wait for,
+   the multiplier of an inequality at its bound has what the barrier leaves it, 1e-15 and less, and
+   always negative: a positive one so small is what rounding leaves of dependent rows. */
 static const double NOISE = 1e-14;
 static double least_pivot(const Front *f) { return f->waited ? 1e-17 : NOISE; }
 
-/* The rows that were taken out of a front, in `stuck`; `order` has room for its pivots. */
-static void find_stuck_rows(const Plan *plan, const Front *f, const int *pivot, const double *d,
-                            int *order, int *stuck) {
+/* The rows that were taken out of a front, in `stuck`; return how many. Multipliers of which no more
+   than `noise` is left count as `negative`, if they have not. `order` has room for its pivots. */
+static int find_stuck_rows(const Plan *plan, const Front *f, const int *pivot, const double *d,
+                           double noise, int *order, int *stuck, int *negative) {
+  int count = 0;
   memcpy(order, plan->list + f->own, sizeof(int) * f->pivots);
   for (int k = 0, to; k < f->pivots; k += pivot[k] < 0 ? 2 : 1) {
     int from = swap_partner(pivot, k, &to), t = order[from];
     order[from] = order[to], order[to] = t;
   }
-  for (int k = 0; k < f->pivots; k++)
-    if (d[2 * k] == OUT) *stuck++ = order[k];
+  for (int k = 0; k < f->pivots; k++) {
+    int dual = plan->dual && plan->dual[order[k]], alone = pivot[k] >= 0;
+    *negative += dual && alone && d[2 * k] > 0 && d[2 * k] <= noise;
+    if (d[2 * k] == OUT) stuck[count++] = order[k];
+  }
+  return count;
 }
 
 /* Factorise the values that begin `a`, in a `room` of room_size, and count negative eigenvalues. Return how many rows were
@@ -116,8 +122,10 @@ static int factorise(const Plan *plan, double *a, double *room, int *negative, i
     for (int c = f->child; c >= 0; c = plan->front[c].next)
       add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, NULL, order);
     double size = fmin(1, largest(square, f->pivots)), least = least_pivot(f) * size;
-    int out = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, NOISE * size, work, negative);
-    if (out) find_stuck_rows(plan, f, pivot, s.d + 2 * f->own, order, stuck + count), count += out;
+    double *d = s.d + 2 * f->own;
+    int out = ldl(square, f->pivots, pivot, d, least, work, negative);
+    if (out || f->waited)
+      count += find_stuck_rows(plan, f, pivot, d, NOISE * size, order, stuck + count, negative);
     int64_t end = (int64_t)f->wide * f->pivots, strip = (int64_t)f->pivots * WIDE;
     for (int64_t at = 0; at < end; at += STRIPS * strip)
       forward_strips(square, f->pivots, pivot, X + at, at + STRIPS * strip <= end ? STRIPS : 1);

@@ -29,6 +29,7 @@ typedef struct {
   Pattern pattern;
   word key;        /* of the pattern */
   int64_t serial;  /* by which IPOPT's workspace tells it */
+  char *dual;      /* rows of multipliers, where these are known */
   char *delays;    /* of rows that left a front singular, DELAYS at most: see ordering.h */
   int parted;      /* pairs, or whether that is decided */
   int fronts, most_pivots, most_wide;

@@ -37,8 +37,8 @@ static void swap_pivots(double *A, int m, int k, int p) {
 }
 
 /* Return the row to pivot with k, and whether two rows are the pivot; -1 where all that is left in
-   column k is no more than `noise`, unless more than `least` of that is negative. */
-static int choose_pivot(const double *A, int m, int k, double least, double noise, int *two) {
+   column k is no more than `least`. */
+static int choose_pivot(const double *A, int m, int k, double least, int *two) {
   const double alpha = 0.6403882032022076; /* (1 + sqrt 17) / 8 */
   double own = fabs(A[(size_t)k * m + k]), best = 0, most = 0;
   int r = k;
@@ -47,7 +47,7 @@ static int choose_pivot(const double *A, int m, int k, double least, double nois
     double size = fabs(A[(size_t)i * m + k]);
     if (size > best) best = size, r = i;
   }
-  if (larger(own, best) <= noise) return A[(size_t)k * m + k] < -least ? k : -1;
+  if (larger(own, best) <= least) return -1;
   if (own >= alpha * best) return k;
   for (int j = k; j < r; j++) most = larger(most, fabs(A[(size_t)r * m + j]));
   for (int i = r + 1; i < m; i++) most = larger(most, fabs(A[(size_t)i * m + r]));
@@ -79,16 +79,14 @@ static inline void subtract_rows(double *restrict row, int count, double a,
 /* Factorise the lower triangle of A (m, m) into L, below its diagonal, and D: d[2 k], d[2 k + 1]
    the diagonal and what is below it. pivot[k] is the row swapped with k, -1 - row where k and
    k + 1 are one pivot, of which k + 1 was swapped. Adds to `negative` D's negative eigenvalues. A row
-   of which no more than `noise` is left is taken out, its D OUT, unless more than `least` of that
-   is negative. Return how many. `work` 2 m. */
+   of which no more than `least` is left is taken out: its D is OUT. Return how many. `work` 2 m. */
 static const double OUT = 1e200;
 
-static int ldl(double *A, int m, int *pivot, double *d, double least, double noise, double *work,
-               int *negative) {
+static int ldl(double *A, int m, int *pivot, double *d, double least, double *work, int *negative) {
   double *one = work, *other = work + m;
   int stuck = 0;
   for (int k = 0, two; k < m;) {
-    int p = choose_pivot(A, m, k, least, noise, &two);
+    int p = choose_pivot(A, m, k, least, &two);
     if (p < 0) A[(size_t)k * m + k] = OUT, p = k, stuck++;
     swap_pivots(A, m, two ? k + 1 : k, p);
     double a = A[(size_t)k * m + k];

@@ -29,6 +29,7 @@ static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 static void free_plan(Plan *plan) {
   if (!plan) return;
   free(plan->pattern.row), free(plan->pattern.col), free(plan->delays), free(plan->front);
+  free(plan->dual);
   free(plan->run), free(plan->list), free(plan->entry), free(plan->place), free(plan);
 }
 

@@ -179,7 +179,7 @@ static Scheme quicker_scheme(Plan *plan, const Graph *graph, const char *bare,
 static int lay_out(Plan *plan, const double *value) {
   const Pattern *p = &plan->pattern;
   Graph graph = graph_of(p);
-  char *bare = multipliers(p, &graph, value);
+  char *bare = plan->dual = multipliers(p, &graph, value);
   int *match = partners(p, &graph, bare, value);
   Scheme s = quicker_scheme(plan, &graph, bare, match);
   int *sequence = ROOM(int, s.o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
@@ -189,7 +189,7 @@ static int lay_out(Plan *plan, const double *value) {
   connect(plan, of, local);
   entry_places(plan, of, place, local);
   free(sequence), free(place), free(local), free(of), free_scheme(&s);
-  free(graph.start), free(graph.at), free(bare), free(match);
+  free(graph.start), free(graph.at), free(match);
   return plan->fronts > 0;
 }
 
