@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -108,9 +109,21 @@ def test_a_claim_is_kept_as_long_as_it_is_renewed_and_its_owner_works(monkeypatc
     assert not is_alive(owner) and is_alive("elsewhere 1 2 3") and is_alive("no owner at all")
 
 
-def test_a_cell_that_takes_too_long_is_stopped_and_has_failed():
+def test_a_cell_that_takes_too_long_is_stopped_and_has_failed(monkeypatch):
+    """By a clock that stands still, whatever else the machine does, but for a cell without end."""
+    poll, limits, begun = Connection.poll, set(), Path("begun")
+
+    def wait(pipe, seconds):
+        limits.add(seconds)
+        while not poll(pipe, 0.01) and not begun.exists():
+            pass
+        begun.unlink(missing_ok=True)
+        return poll(pipe, 0.0)
+
+    monkeypatch.setattr(Connection, "poll", wait)
     over, ways = {"torque": [8.0, 13.0, 10.0]}, {"workers": 1, "method": endless, "seconds": 2.5}
-    done = sweep(problem, over, file="a.sqlite", **ways)
+    done = sweep(problem, over, file="a.sqlite", how={"file": "begun"}, **ways)
+    assert limits == {2.5}
     assert [cell.status for cell in done.cells] == ["solved", "failed", "solved"]
     assert done.failed[0].reason == "took longer than 2.5 s and was stopped"
     assert done.failed[0].seconds == 2.5
