@@ -77,6 +77,16 @@ def pytest_collection_finish():
     gc.set_threshold(5_000)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def patient():
+    """Commands say nothing of their progress, however slow the machine, unless a test lets them."""
+    from ocp.cli.output import status_line
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(status_line, "PATIENCE", dict.fromkeys(status_line.PATIENCE, 1e9))
+        yield
+
+
 @pytest.fixture(scope="session")
 def lifted():
     """The lift of a two-link arm, solved once."""

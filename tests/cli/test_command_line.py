@@ -13,7 +13,6 @@ import pytest
 
 from ocp import Solution, load
 from ocp.cli.commands.run import run_task
-from ocp.cli.output import status_line
 from ocp.cli.output.brief_report import LINES
 from ocp.problems.arms.pr_mixed import TASK as SLIDING
 from ocp.problems.arms.two_link_lift import TASK as LIFT
@@ -69,11 +68,7 @@ def test_details_are_a_line_per_iteration_and_then_the_whole_block(inside, capsy
     assert out.splitlines()[1].split()[0] == "0"
 
 
-def test_by_default_a_run_says_what_tells_most(inside, capsys, monkeypatch):
-    patient = dict.fromkeys(
-        status_line.PATIENCE, 1e9
-    )  # no word of progress, however slow the machine
-    monkeypatch.setattr(status_line, "PATIENCE", patient)
+def test_by_default_a_run_says_what_tells_most(inside, capsys):
     assert run_task(FASTEST, ["--points", "10", "--verify", "1"]) == 0
     out, errors = capsys.readouterr()
     assert len(out.splitlines()) <= LINES and not errors
