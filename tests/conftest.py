@@ -16,6 +16,9 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LONGEST = (
+    *("problems/test_what_if", "estimation/test_tracking_with_dynamics", "codegen/test_compiled"),
+    *("problems/test_tracked_folder", "estimation/test_consistency", "mpc/test_planned_noise"),
+    *("interchange/c_code/test_plan_folder", "codegen/test_kept_results"),
     *("solving/test_states_everywhere", "problems/test_walk_ways", "dynamics/test_lie_group"),
     *(
         "problems/test_compare_formulations",
@@ -25,7 +28,7 @@ LONGEST = (
     *("transcription/test_loop_laws", "certificate/test_resolution_check", "plots/test_plots"),
     *("problems/test_muscle_walk", "transcription/test_flexible_motion", "problems/test_gait"),
     *("interchange/opensim/test_opensim_out", "solving/test_refine", "problems/test_lifting"),
-    *("plots/test_muscle_pictures", "diagnosis/test_elastic", "problems/test_problems"),
+    *("plots/test_muscle_pictures", "diagnosis/test_minimal_relaxation", "problems/test_problems"),
     *("transcription/test_contact_handover", "problems/test_elastic_walk"),
     *("transcription/test_passive", "codegen/test_program_kernels", "motion/test_collocation"),
     *("interior_point/test_degenerate", "mechanics/muscles/test_wrapping", "models/test_people"),

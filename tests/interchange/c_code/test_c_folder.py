@@ -16,7 +16,6 @@ from ocp import Parameter
 from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.interchange import export_c
 from ocp.mechanics import ball
-from ocp.models.arms.ur5 import ur5
 from ocp.models.mechanisms.four_bar import four_bar
 
 STRICT = ["-std=c99", "-O0", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off"]
@@ -69,7 +68,7 @@ def test_a_wrong_number_fails_the_check(tmp_path):
 @compiler_needed
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="this machine has no cmake")
 def test_cmake_builds_and_tests_a_folder(tmp_path):
-    export_c(ur5(), tmp_path / "arm")
+    export_c(four_bar(), tmp_path / "arm")
     for command in (
         ["cmake", "-S", "arm", "-B", "build"],
         ["cmake", "--build", "build"],
