@@ -85,7 +85,7 @@ class Effort:
         "umberger_2010",
         "uchida_2016",
         "falisse_2022",
-    ] = "excitation"
+    ] = "work"
     tendons: Literal["achilles", "rigid"] = "rigid"
 
 
