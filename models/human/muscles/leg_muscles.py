@@ -35,10 +35,8 @@ from ocp.mechanics.muscles import (
 from ocp.models.human.volumes import LEG, LEG_LEAST, LEG_OVER_SIZE
 
 DATA = Path(__file__).parents[1] / "data"
-# N/m2: specific tension, 30 N/cm2 with a standard deviation of 5 in the quadriceps of 27 young men
-# (Erskine, Jones, Maganaris & Degens 2009), 25 in those of six (Narici, Landoni & Minetti 1992). By
-# the 60 of Rajagopal et al. (2016) knees extend with 540 N m and ankles push with 510, where strong
-# men have 205 and 150 (`strengths`)
+# N/m2: of the quadriceps of 27 young men 3e5 +- 5e4 (Erskine, Jones, Maganaris & Degens 2009);
+# Rajagopal et al. (2016) have 6e5, by which legs are 2.3 times as strong as joints, not 1.15
 TENSION = 3e5
 LITRE = 1e-6  # m3 of a cm3
 LINKS = {  # of the bones
@@ -82,13 +80,10 @@ ORDER, SAMPLES, WITHIN = 4, 300, 3e-3  # m: where points come and go, lengths ju
 # of where tissue of the leg's joints (Riener & Edrich 1999), measured with muscles at rest, has it
 FIBRE_STRAIN, NO_FORCE, TISSUE = 0.7, 1e6, "tissue of leg"
 RIGID: Mapping[str, float] = MappingProxyType({})  # all of them
-# The Achilles tendon is half as stiff as the others, of which kT = 35 or a strain of 4.9 %, as
-# D'Hondt, De Groote & Afschrift (2024) have it, by the settings of their simulations; so have
-# Arnold, Hamner, Seth, Millard & Delp (2013) [recalled: 10 %]
-TENDON_STRAIN, HALF = 0.049, 2.0
-ACHILLES: Mapping[str, float] = MappingProxyType(
-    dict.fromkeys(("soleus", "med_gas", "lat_gas"), HALF * TENDON_STRAIN)
-)
+TENDON_STRAIN = 0.049  # at the largest force (kT = 35)
+# Of Achilles tendons: 2.0 kN, .37 of that force, strain them by 4.0 % (Kharazi et al. 2021); twice
+# as strong ones have 9.8 % (D'Hondt, De Groote & Afschrift 2024), which is 6.9 % at these forces
+ACHILLES = MappingProxyType(dict.fromkeys(("soleus", "med_gas", "lat_gas"), 0.068))
 # Shares of slow fibres by the beginnings of names (Uchida, Hicks, Dembia & Delp 2016); else 0.5
 SLOW: Mapping[str, float] = MappingProxyType(
     {
