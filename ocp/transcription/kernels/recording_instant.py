@@ -1,6 +1,7 @@
 """An instant that records: it answers with symbols while a function is written as data."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 import casadi as ca
@@ -46,6 +47,13 @@ class NotRecordable(ValueError):
     """Raised for a function that cannot be written as data; the message says why."""
 
 
+@cache
+def _answer(size: int, which: int, *question: str | int) -> ca.SX:
+    """Return the symbol that answers a question, the same to all functions: what they sweep alike,
+    as outputs of many muscles do, is swept once."""
+    return ca.SX.sym("_".join(map(str, question)), size)
+
+
 @dataclass(kw_only=True)
 class RecordingInstant:
     """Stands for an Instant: answers what a function asks with symbols, and keeps what was asked.
@@ -81,9 +89,8 @@ class RecordingInstant:
         return total
 
     def _symbol(self, size: int, *question: str | int) -> Matrix:
-        return self.asked.setdefault(
-            (self.which, *question), ca.SX.sym("_".join(map(str, question)), size)
-        )
+        question = self.which, *question
+        return self.asked.setdefault(question, _answer(size, *question))
 
     @property
     def current_loads(self) -> tuple[Load, ...]:
