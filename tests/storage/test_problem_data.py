@@ -345,6 +345,15 @@ def test_whatever_an_instant_has_can_be_written_down():
         assert name.startswith("_") or getattr(listener, name) is not None
 
 
+def test_functions_that_are_written_down_share_what_they_sweep():
+    """Else each of the 430 outputs of legs by muscles swept the body anew, for 32 s in place of 8."""
+    problem = crouch()
+    one, other = (RecordingInstant(problem=problem) for _ in range(2))
+    assert one.moves[-1] is other.moves[-1]
+    assert one.asked == {(0, "q"): other.q, (0, "qd"): other.qd}
+    assert RecordingInstant(problem=problem, which=1).q is not one.q
+
+
 def test_a_momentum_is_stated_so_that_its_file_is_whole(tmp_path):
     spun = ocp.squares("momentum", lambda at: at.angular_momentum)
     statement = replace(lift(points=12), objective=spun)
