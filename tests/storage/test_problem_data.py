@@ -346,7 +346,7 @@ def test_whatever_an_instant_has_can_be_written_down():
 
 
 def test_functions_that_are_written_down_share_what_they_sweep():
-    """Else each of the 430 outputs of legs by muscles swept the body anew, for 32 s in place of 8."""
+    """Else each of the 430 outputs of legs by muscles swept the body anew, 32 s in place of 8."""
     problem = crouch()
     one, other = (RecordingInstant(problem=problem) for _ in range(2))
     assert one.moves[-1] is other.moves[-1]

@@ -49,7 +49,7 @@ class NotRecordable(ValueError):
 
 @cache
 def _answer(size: int, which: int, *question: str | int) -> ca.SX:
-    """Return the symbol of an answer, one for all functions: what they sweep alike is swept once."""
+    """Return the symbol of an answer, one for all functions: what all sweep is swept once."""
     return ca.SX.sym("_".join(map(str, question)), size)
 
 
