@@ -155,6 +155,7 @@ POINTS = (
     ("toe_med_r", "toe_ext_r", (-0.01, -0.02, -0.03)),
     ("toe_lat_r", "toe_ext_r", (-0.02, -0.02, 0.03)),
     ("ankle_r", "knee_flex_r", (0, 0, 0)),
+    ("mid_shank_r", "knee_flex_r", (-0.21525, 0, 0)),
     ("knee_r", "hip_rot_r", (0, 0, 0)),
     ("mid_thigh_r", "hip_rot_r", (0, -0.214375, 0)),
     ("hip_r", "glob_rx", (-0.105, 0, -0.084)),
@@ -166,6 +167,7 @@ POINTS = (
     ("L5S1", "glob_rx", (0, 0, 0)),
     ("T6", "spine3_rot", (0, 0, 0)),
     ("C7T1", "spine4_rot", (0, 0, 0)),
+    ("head", "head_rot", (0, 0, -0.1)),
     ("head_top", "head_rot", (0, 0, 0)),
 )
 
@@ -212,6 +214,11 @@ BOX_SPHERES = {
     "hip_l": 0.11,
     "L5S1": 0.12,
     "T6": 0.13,
+    "head": 0.10,
+    "mid_shank_r": 0.05,
+    "mid_shank_l": 0.05,
+    "ankle_r": 0.04,
+    "ankle_l": 0.04,
     "toe_r": 0.03,
     "toe_l": 0.03,
 }

@@ -43,11 +43,11 @@ ATTEMPTS = (
     Attempt(options=CAREFUL),
     Attempt(options=CAREFUL, feasible_first=True),
 )
-CLOSE = {"bound_push": 1e-3, "bound_frac": 1e-3}  # what others have found is near its bounds
+CLOSE = {"bound_push": 1e-2, "bound_frac": 1e-2}  # what others have found is near its bounds
 # From multipliers: the parameter of each step collapses while what is new is far from stationary
-ONWARD = TUNED | CLOSE | {"mu_strategy": "monotone", "mu_init": 1e-4}
+ONWARD = TUNED | CLOSE | {"mu_strategy": "monotone", "mu_init": 3e-3}
 NEAR = TUNED | {"mu_init": 1e-2}
-ROUGH = {"tol": 1e-2}
+ROUGH = {"tol": 1e-1}
 INSIDE = {"bound_push": 0.1, "bound_frac": 0.1}  # from standing, which is far from any lift
 NEXT = (Attempt(options=NEAR), *ATTEMPTS)  # from another lift
 BEFORE = {"elb_flex": float(np.pi / 2)}  # hands where a box can be: at the sides it is in the legs

@@ -13,7 +13,7 @@ from ocp.mechanics import nominal, poses, positions
 from ocp.mechanics.values.parameters import parameters_of
 from ocp.models.human import BOX_SPHERES
 from ocp.problem import off_box
-from ocp.problems.lifting import TASK, Goal, Manner, solve_lifts
+from ocp.problems.lifting import TASK, Box, Goal, Manner, solve_lifts
 from ocp.problems.lifting.report import disturbed_lifts
 from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
 from ocp.problems.lifting.report.lift_pictures import draw, draw_front
@@ -253,7 +253,20 @@ def test_spheres_keep_their_distance_from_a_box():
         assert float(rule.function(At(spot))) == pytest.approx(true, abs=0.006)
     assert float(rule.function(At((0, 0, -0.17)))) == pytest.approx(rule.lower[0], abs=1e-4)
     assert float(rule.function(At((0, 0, 0.05)))) < 0
-    assert set(BOX_SPHERES) >= {"knee_r", "T6"}
+
+
+def test_a_box_passes_between_no_two_spheres_of_a_leg_or_of_the_trunk():
+    """Before shanks and head had spheres, boxes put down low went through both."""
+    tree = problem().tree
+    for line in (
+        ("ankle_r", "mid_shank_r", "knee_r", "mid_thigh_r", "hip_r"),
+        ("L5S1", "T6", "head"),
+    ):
+        places = np.array(positions(tree, np.zeros(tree.dof), line), dtype=float)
+        radii = [BOX_SPHERES[name] for name in line]
+        gaps = np.linalg.norm(np.diff(places.reshape(-1, 3), axis=0), axis=1)
+        assert (gaps - np.add(radii[1:], radii[:-1]) < Box().height).all()
+    assert {"head", "toe_r"} < set(BOX_SPHERES)
 
 
 @pytest.mark.parametrize(
