@@ -6,13 +6,14 @@
 Each solve has a process of its own, and builds its programs in an empty folder; `--kept` solves
 twice, and counts the second one, which finds them. Seconds are of its processor: of the search
 alone, and with building; whether the mesh is too coarse is not looked at, which is neither.
-Plugins are `auto`, `ipopt` and `structured`. The last lines are what each
-came to.
+A solve ends after `--limit` seconds of its processor; where the first plugin's does, ratios to
+that are upper bounds. Plugins: auto, ipopt, structured. The last lines are what each came to.
 """
 
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -84,19 +85,16 @@ def failure(status: str, seconds: float) -> Solved:
 
 
 def solved_aside(name: str, plugin: str, limit: float, *, kept: bool = False) -> Solved:
-    """Return a problem of the gallery Solved in a process that is killed after `limit` seconds, its
+    """Return a problem of the gallery Solved in a process that ends after `limit` processor s, its
     programs built there, or `kept` by another one before."""
     command = [sys.executable, "-m", "problems.benchmarks.solvers.gallery_costs", name]
-    command += ["--by", plugin, "--here"]
+    command += ["--by", plugin, "--here", "--limit", str(limit)]
     with tempfile.TemporaryDirectory() as folder:
         own = {**os.environ, "OCP_CACHE": folder}
-        try:
-            for _ in range(1 + kept):
-                done = subprocess.run(
-                    command, capture_output=True, text=True, timeout=limit, env=own
-                )
-        except subprocess.TimeoutExpired:
-            return failure(KILLED, limit)
+        for _ in range(1 + kept):
+            done = subprocess.run(command, capture_output=True, text=True, env=own)
+    if done.returncode < 0:  # by a signal
+        return failure(KILLED, limit)
     if done.returncode:
         return failure((done.stderr.strip().splitlines() or ["no words"])[-1], 0.0)
     return Solved(**json.loads(done.stdout.strip().splitlines()[-1]))
@@ -123,7 +121,8 @@ def summary(every: Sequence[Mapping[str, Solved]]) -> Iterator[str]:
     for name in every[0]:
         both = [(found[base], found[name]) for found in every]
         done = [pair for pair in both if pair[0].success and pair[1].success]
-        long = [pair for pair in done if pair[0].total > MATTERS]
+        ended = [pair for pair in both if pair[0].status == KILLED and pair[1].success]
+        long = [pair for pair in done + ended if pair[0].total > MATTERS]
         ratios = np.array([own.total / first.total for first, own in long] or [np.nan])
         counts = np.array([own.iterations for _, own in done] or [np.nan])
         apart = sum(
@@ -145,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("names", nargs="*", help="of problems, by default all")
     parser.add_argument("--by", default="ipopt,structured", help=f"some of {', '.join(PLUGINS)}")
-    parser.add_argument("--limit", type=float, default=300.0, help="seconds of a solve")
+    parser.add_argument("--limit", type=int, default=300, help="processor s of a solve")
     parser.add_argument("--kept", action="store_true", help="programs are kept from a run before")
     parser.add_argument("--here", action="store_true", help="in this process, told as JSON")
     given = parser.parse_args(arguments)
@@ -158,6 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parser.error(f"{kind}: unknown: {', '.join(sorted(odd))}")
     names = given.names or list(known)
     if given.here:
+        resource.setrlimit(resource.RLIMIT_CPU, (given.limit, given.limit))
         for name in names:
             print(json.dumps(asdict(solved_here(name, plugins[0]))))
         return
