@@ -101,31 +101,70 @@ static double *prices(const Pattern *p, const Graph *graph, const char *bare, co
   return cost;
 }
 
+/* A way to a variable, which was the `number`th to be reached, and a heap of them, the shortest first,
+   of equal ones that of the variable reached first. */
+typedef struct {
+  double length;
+  int number, to;
+} Way;
+
+static int is_before(const Way *a, const Way *b) {
+  return a->length < b->length || (a->length == b->length && a->number < b->number);
+}
+
+static void push_way(Way *heap, int count, Way way) {
+  for (; count && is_before(&way, heap + (count - 1) / 2); count = (count - 1) / 2)
+    heap[count] = heap[(count - 1) / 2];
+  heap[count] = way;
+}
+
+/* Take the first of `count` ways, the last one coming in its place. */
+static Way pop_way(Way *heap, int count) {
+  Way first = heap[0], last = heap[--count];
+  int k = 0;
+  for (int next; (next = 2 * k + 1) < count; k = next) {
+    next += next + 1 < count && is_before(heap + next + 1, heap + next);
+    if (!is_before(heap + next, &last)) break;
+    heap[k] = heap[next];
+  }
+  heap[k] = last;
+  return first;
+}
+
 /* The partner of each multiplier and of each variable that has one, -1 for others: a pair is a
    pivot whatever its curvature. The sum of prices is least (shortest augmenting paths), as that of
    Duff & Pralet (2005). */
 static int *partners(const Pattern *p, const Graph *graph, const char *bare, const double *value) {
   int n = p->n, *match = ROOM(int, n), *seen = ROOM(int, n), *from = ROOM(int, n);
-  int *reached = ROOM(int, n);
+  int *reached = ROOM(int, n), *number = ROOM(int, n);
+  Way *heap = ROOM(Way, graph->start[n]);
   double *cost = prices(p, graph, bare, value), *dual = ROOM(double, n), *far = ROOM(double, n);
   for (int v = 0; v < n; v++) match[v] = -1;
   for (int s = 0; s < n; s++) {
-    int count = 0, end = -1, y = s, open = 2 * s + 1, done = 2 * s + 2;
+    int count = 0, ways = 0, end = -1, y = s, open = 2 * s + 1, done = 2 * s + 2;
     double base = 0;
     if (!bare[s]) continue;
     while (end < 0) {
-      int best = -1;
+      int best = -1, all = ways, least = ways;
       for (int k = graph->start[y]; k < graph->start[y + 1]; k++) {
         int x = graph->at[k];
         double way = base + cost[k] - dual[x] - dual[y];
         if (cost[k] == INFINITY || seen[x] == done) continue;
         if (seen[x] == open && far[x] <= way) continue;
-        if (seen[x] != open) reached[count++] = x;
+        if (seen[x] != open) reached[number[x] = count++] = x;
         seen[x] = open, far[x] = way, from[x] = y;
+        heap[all] = (Way){way, number[x], x};
+        if (is_before(heap + all, heap + least)) least = all;
+        all++;
       }
-      for (int q = 0; q < count; q++)
-        if (seen[reached[q]] == open && (best < 0 || far[reached[q]] < far[best]))
-          best = reached[q];
+      int ends = least < all && match[heap[least].to] < 0; /* most often: in no order then */
+      if (ends && (!ways || is_before(heap + least, heap))) best = heap[least].to, ways = 0;
+      else
+        for (; ways < all; ways++) push_way(heap, ways, heap[ways]);
+      while (best < 0 && ways) { /* longer ways to where a shorter one was found are left out */
+        Way way = pop_way(heap, ways--);
+        if (seen[way.to] == open && way.length == far[way.to]) best = way.to;
+      }
       if (best < 0) break;
       seen[best] = done, base = far[best];
       if (match[best] < 0) end = best;
@@ -143,7 +182,7 @@ static int *partners(const Pattern *p, const Graph *graph, const char *bare, con
       match[x] = row, match[row] = x, x = next;
     }
   }
-  free(seen), free(from), free(reached), free(cost), free(dual), free(far);
+  free(seen), free(from), free(reached), free(number), free(heap), free(cost), free(dual), free(far);
   return match;
 }
 
