@@ -93,7 +93,7 @@ def solved_aside(name: str, plugin: str, limit: float, *, kept: bool = False) ->
         own = {**os.environ, "OCP_CACHE": folder}
         for _ in range(1 + kept):
             done = subprocess.run(command, capture_output=True, text=True, env=own)
-    if done.returncode < 0:  # by a signal
+    if done.returncode == -9:  # by the limit; other signals are failures
         return failure(KILLED, limit)
     if done.returncode:
         return failure((done.stderr.strip().splitlines() or ["no words"])[-1], 0.0)
