@@ -194,7 +194,7 @@ def _front_tables(plan: FrontPlan, system: Augmented) -> str:
             f"static Front plan_front[] = {{{_wrap(records)}}};\n",
             f"static Run plan_run[] = {{{_wrap(runs or ['{0}'])}}};\n",
             f"static int plan_list[] = {{{_wrap(map(str, plan.rows.tolist()))}}};\n",
-            f"static char plan_dual[] = {{{_wrap(map(str, system.dual.tolist()))}}};\n"
+            f"static char plan_dual[] = {{{_wrap(map(str, system.dual.tolist()))}}};\n",
             f"static int plan_entry[] = {{{_wrap(map(str, plan.entries.tolist()))}}};\n",
             f"static int64_t plan_place[] = {{{_wrap(map(str, plan.places.tolist()))}}};\n",
             "static const Plan plan = {\n"
