@@ -10,8 +10,8 @@ Simplifications: all joints lie in one frontal plane, with straight spine and no
 a centre of mass except in the feet.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from math import radians
 from typing import Any
@@ -43,24 +43,44 @@ RANGES = ("anatomical", "gait")
 LARGEST = {"m": 2.8, "kg": 700.0}
 
 
-def _keep_plain(build: Callable[..., Tree]) -> Callable[..., Tree]:
-    """Return the function, whose last trees of plain arguments are kept: nothing open in them."""
-    known = lru_cache(maxsize=32, typed=True)(build)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Arguments of a function, `given` and `named`, which are compared by their `key` alone."""
+
+    key: Hashable
+    given: tuple = field(compare=False)
+    named: Mapping[str, object] = field(compare=False)
+
+
+def _keep_known(build: Callable[..., Tree]) -> Callable[..., Tree]:
+    """Return the function, whose last trees are kept by their arguments, open numbers among them by
+    their graphs."""
+    known = lru_cache(maxsize=32)(lambda call: build(*call.given, **call.named))
 
     @wraps(build)
     def recall(*given: object, **named: object) -> Tree:
-        return (known if all(map(_is_plain, (*given, *named.values()))) else build)(*given, **named)
+        try:
+            call = Call(key=_key_of((given, named)), given=given, named=named)
+        except TypeError:  # of something that may change
+            return build(*given, **named)
+        return known(call)
 
     return recall
 
 
-def _is_plain(value: object) -> bool:
-    if isinstance(value, tuple | frozenset):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, str | int | float)
+def _key_of(value: object) -> Hashable:
+    """Return the key of an argument: values with their types, mappings by their entries.
+
+    Raises TypeError for one that may change, as an array.
+    """
+    if isinstance(value, Mapping):
+        return Mapping, tuple((name, _key_of(entry)) for name, entry in value.items())
+    if isinstance(value, tuple | list):
+        return type(value), tuple(map(_key_of, value))
+    return type(value), value, hash(value)
 
 
-@_keep_plain
+@_keep_known
 def human(
     stature: float | Open = STATURE,
     mass: float | Open = MASS,

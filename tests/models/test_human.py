@@ -13,7 +13,7 @@ from human_bodies import (
     together,
 )
 
-from ocp import Joint, Link, Tree
+from ocp import Joint, Link, Parameter, Tree
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.models.human import (
     BOX_SPHERES,
@@ -217,3 +217,17 @@ def test_standing_takes_the_weight_at_the_root():
         tree = human(gravity=(0.0, -gravity, 0.0))
         force = np.array(inverse(tree, *(np.zeros(38),) * 3)).ravel()[:6]
         assert force == pytest.approx((0, weight, 0, 0, 0, -0.00143217 * weight), abs=1e-4)
+
+
+def test_a_person_that_is_asked_for_again_is_the_same_tree():
+    """By the numbers of own segments and by the very same parameters; from arrays it is new."""
+    taller, segments = Parameter("taller", 1.8, "m"), {"thigh": {"length": 0.45}}
+    assert human(segments=segments) is human(segments={"thigh": {"length": 0.45}})
+    assert human(taller) is human(taller)
+    assert human(taller) is not human(Parameter("taller", 1.8, "m"))
+    longer = human(segments={"thigh": {"length": 0.46}})
+    assert human(segments=segments) is not longer and human(segments=segments) != longer
+    gravity = np.array((0.0, -1.62, 0.0))
+    before = human(gravity=gravity)
+    gravity[1] = -9.81
+    assert before.gravity[1] == -1.62 and human(gravity=gravity).gravity[1] == -9.81

@@ -38,12 +38,24 @@ def _open_program(solution: Solution, transcription: Transcription) -> Transcrib
     if plan is None or not names:
         return None
     stated = plan.problem
-    if solution.single_phase:
+    if solution.single_phase and stated.motion is not solution.problem.motion:
         stated = replace(stated, motion=solution.problem.motion)
-    opened = transcribe(stated, transcription, free=names)
+    known = _solved_program(solution, names) if stated is plan.problem else None
+    opened = known or transcribe(stated, transcription, free=names)
     values = {each: solution.parameters[each.name] for each in opened.parameters}
     held = {each.name for each in opened.parameters} - names
     return opened.at(values, held)
+
+
+def _solved_program(solution: Solution, names: frozenset[str]) -> Transcribed | None:
+    """Return the program by which a plan found parameters of these names; None where it has other
+    rows, or kernels that the solver's front end cannot differentiate."""
+    if solution.plan.recipe is not None:
+        return None
+    known: Transcribed = solution.plan.transcribed
+    whole = all(part.whole for part in known.parts)
+    own = whole and known.transcription.kernels != "compiled" and set(known.free_names) == names
+    return known if own else None
 
 
 def program_variables(

@@ -141,6 +141,7 @@ class Search:
 
     Attributes:
         function: y = (q, qd, qdd, wrenches) -> passive rows (m,), and their slopes by y below.
+        pushed: the same, with slopes by wrenches alone, which take a small part of the time.
         passive: rows of the tree that these are, (m).
         motion: basis of the coordinates.
         instants: at which it is stated.
@@ -155,6 +156,7 @@ class Search:
     """
 
     function: ca.Function
+    pushed: ca.Function
     passive: tuple[int, ...]
     motion: BSpline
     instants: Instants
@@ -261,9 +263,10 @@ def _first(
     at = instants_of(motion, fit.t, PER_SEGMENT)
     plates = plates_in_band(motion, fit.t, inside, noise)
     wrenches = plates.at(at.t)
-    conditions = passive_rows(tree, passive, [links[plate] for plate in forces.values])
+    entries, rows = passive_rows(tree, passive, [links[plate] for plate in forces.values])
+    pushed = with_slopes(entries, rows, entries[3 * tree.dof :])
     y = np.vstack([at.at(begin), wrenches])
-    effects = evaluate_rows(conditions, len(passive), y, at.t)[1][:, :, 3 * tree.dof :]
+    effects = evaluate_rows(pushed, len(passive), y, at.t)[1]
     sure = np.zeros(len(at.t), dtype=bool)
     for start, end in known if known is not None else ((-np.inf, np.inf),):
         sure |= (at.t >= start) & (at.t <= end)
@@ -275,7 +278,8 @@ def _first(
     unsure = effects @ plates.covariance(at.t) @ effects.transpose(0, 2, 1)
     stiff = RATIO / off**2
     return begin, Search(
-        function=conditions,
+        function=with_slopes(entries, rows, entries),
+        pushed=pushed,
         passive=tuple(passive),
         motion=motion,
         instants=at,
@@ -290,8 +294,8 @@ def _first(
     )
 
 
-def passive_rows(tree: Tree, passive: Sequence[int], links: Sequence[str]) -> ca.Function:
-    """Return the Function (q, qd, qdd and wrenches in a column, t) -> passive rows, slopes.
+def passive_rows(tree: Tree, passive: Sequence[int], links: Sequence[str]) -> tuple[ca.SX, ca.SX]:
+    """Return (q, qd, qdd and wrenches in a column, and passive rows as expressions of it).
 
     Args:
         tree: without open parameters.
@@ -299,24 +303,28 @@ def passive_rows(tree: Tree, passive: Sequence[int], links: Sequence[str]) -> ca
         links: that wrenches push.
     """
     y, tau = pushed_torques(tree, links)
-    rows = ca.densify(tau[list(passive)])
-    both = ca.vertcat(rows, ca.vec(ca.densify(ca.jacobian(rows, y))))
+    return y, ca.densify(tau[list(passive)])
+
+
+def with_slopes(y: ca.SX, rows: ca.SX, columns: ca.SX) -> ca.Function:
+    """Return the Function (y, t) -> rows, and below their slopes by some of the entries of y."""
+    both = ca.vertcat(rows, ca.vec(ca.densify(ca.jacobian(rows, columns))))
     return function("passive_rows", [y, ca.SX.sym("t")], [ca.cse(both)], ["y", "t"], ["rows"])
 
 
 def evaluate_rows(
     passive: ca.Function, m: int, y: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return passive rows (K, m) of columns y (w, K) at times t (K,), and slopes (K, m, w).
+    """Return passive rows (K, m) of columns y (w, K) at times t (K,), and slopes (K, m, columns).
 
     Args:
-        passive: as of `passive_rows`.
+        passive: as of `with_slopes`.
         m: number of rows.
         y: q, qd, qdd and wrenches (w, K).
         t: times (K,) s.
     """
     values = evaluate(passive, y, t)
-    return values[:m].T, values[m:].T.reshape(len(t), len(y), m).transpose(0, 2, 1)
+    return values[:m].T, values[m:].T.reshape(len(t), -1, m).transpose(0, 2, 1)
 
 
 def _solve(search: Search, begin: np.ndarray) -> tuple[np.ndarray, str, int]:
@@ -354,8 +362,7 @@ def _result(
     names, m, span = list(forces.values), len(search.passive), float(fit.t[-1] - fit.t[0])
     dense = instants_of(motion, fit.t, BETWEEN)
     wrenches, y = search.plates.at(dense.t), dense.at(points[1])
-    off, slopes = evaluate_rows(search.function, m, np.vstack([y, wrenches]), dense.t)
-    effects = slopes[:, :, 3 * n :]
+    off, effects = evaluate_rows(search.pushed, m, np.vstack([y, wrenches]), dense.t)
     spread = search.plates.covariance(dense.t) @ effects.transpose(0, 2, 1)
     sure = np.interp(dense.t, search.instants.t, search.known) == 1.0
     multipliers = np.linalg.pinv(effects @ spread, hermitian=True) @ off[:, :, None]
@@ -370,7 +377,7 @@ def _result(
     straight = np.vstack(list(pushes.at(between.t).values()))
     slides = np.array([tree.moving[k].kind == "prismatic" for k in search.passive])
     left = [
-        evaluate_rows(search.function, m, np.vstack([between.at(control), each]), between.t)[0][
+        evaluate_rows(search.pushed, m, np.vstack([between.at(control), each]), between.t)[0][
             there
         ].T
         for control, each in zip(points, (search.plates.at(between.t), straight))

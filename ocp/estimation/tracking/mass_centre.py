@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.estimation.marker_kinematics import MarkerFit
-from ocp.estimation.tracking.consistency import evaluate_rows, passive_rows
+from ocp.estimation.tracking.consistency import evaluate_rows, passive_rows, with_slopes
 from ocp.estimation.tracking.plates_in_band import LOADED, pressure_centre
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.tree import Tree
@@ -69,7 +69,9 @@ def settle_mass_centre(
 
     def moments(shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         body = _moved_centres(tree, axes, shift)
-        return evaluate_rows(passive_rows(body, turns, pushed), len(turns), y, t)
+        entries, rows = passive_rows(body, turns, pushed)
+        told = with_slopes(entries, rows, entries[3 * tree.dof :])
+        return evaluate_rows(told, len(turns), y, t)
 
     own, effects = moments(np.zeros(3))
     across = np.linalg.svd(np.array([tree.gravity], dtype=float))[2][1:]  # ways across gravity
@@ -77,7 +79,7 @@ def settle_mass_centre(
     sizes = [DEVIATION] * len(across)
     wrenches = y[3 * tree.dof :]
     for k in range(0, len(wrenches), 6):
-        part = effects[:, :, 3 * tree.dof + k : 3 * tree.dof + k + 6]
+        part = effects[:, :, k : k + 6]
         for error, size in _constant_errors(wrenches[k : k + 6], plates):
             slopes.append(np.einsum("kmw,wk->km", part, error).ravel())
             sizes.append(size)
