@@ -37,6 +37,7 @@ from ocp.mechanics.muscles import (
 )
 from ocp.models.human import Person, somebody
 from ocp.models.human.muscles.leg_muscles import ACHILLES, RIGID, leg_muscles
+from ocp.motion import coarsest_curve
 from ocp.problem import mirror_symmetry, muscle_outputs
 from ocp.problems.gait import TASK as WALK
 from ocp.problems.gait.by_muscles.falisse_objective import (
@@ -52,7 +53,7 @@ from ocp.problems.lab.muscles.muscle_forces import muscle_forces
 from ocp.solvers import fronts
 from ocp.solving import with_stage
 from ocp.spelling import suggest_fields
-from ocp.transcription import Spline
+from ocp.transcription import Spline, with_dependent_curves
 
 LEGS = ("hip_", "knee_", "ankle_", "toe_")  # joints that muscles move
 RESERVE, MOST = 10.0, 5.0  # N m: that counts one, and at most [assumed]
@@ -139,7 +140,7 @@ def problem(
             + share * leg_effort(tree, body, who, effort.spare)
             + share * squares("reserves", lambda at: at.tau[rows] / RESERVE)
         )
-    return replace(
+    whole = replace(
         stated,
         tree=tree,
         symmetry=mirror_symmetry(
@@ -156,6 +157,7 @@ def problem(
         ),
         outputs=muscle_outputs(tree),
     )
+    return with_dependent_curves(whole) if stretching else whole
 
 
 def _is_of_leg(element: object) -> bool:
@@ -180,6 +182,7 @@ def by_torques(problem: Problem) -> Problem:
     return replace(
         problem,
         tree=bare,
+        motion=coarsest_curve(problem.motion),
         symmetry=mirror_symmetry(
             bare,
             symmetry.index[: bare.dof],
@@ -259,14 +262,16 @@ def _shared(problem: Problem, first: Solution) -> Solution:
         if each.compliant:
             start = force[0] / float(nominal(each.force))
             states[row + 1] = _tensions(each, first, t, activation, start)
-    points = problem.motion.through(course, rough=True)  # at rest at both ends
+    motion = first.problem.motion
+    points = motion.through(course, rough=True)  # at rest at both ends
     points[: len(names)] = first.points
     drives = [joint.name for joint in first.problem.tree.moving if joint.actuated]
     excitations = [np.interp(first.nodes, s, line) for line in share.activations]
     torques, wrenches = np.split(first.lifted, [len(drives)])
     torques = np.where([[name in crossed] for name in drives], 0.0, torques)
     lifted = np.vstack([torques, excitations, wrenches])
-    return replace(first, problem=problem, points=points, lifted=lifted, multipliers={})
+    stated = replace(problem, motion=motion)
+    return replace(first, problem=stated, points=points, lifted=lifted, multipliers={})
 
 
 def _tensions(

@@ -63,6 +63,16 @@ def test_walk_by_torques_is_the_same_without_muscles():
     assert lost == {"excitations of muscles", "work of muscles", "reserves"} <= muscle_gait.OWN
 
 
+def test_tendons_that_stretch_have_curves_of_their_own():
+    """On those of the joints what their laws lacked between the nodes threw light toes about."""
+    problem = stated()
+    bare = muscle_gait.by_torques(problem).motion
+    names = [joint.name for joint in problem.tree.moving]
+    own = {name for name, curve in zip(names, problem.motion.curves) if curve != bare}
+    assert own == {"soleus_r.force", "soleus_l.force"}
+    assert all(problem.motion.curves[names.index(name)].segments >= 64 for name in own)
+
+
 def test_the_ground_gives_no_energy():
     for problem in (stated(), muscle_gait.by_torques(stated())):
         names = {each.name for each in problem.constraints}
@@ -107,7 +117,7 @@ def test_muscles_share_torques_where_their_walk_begins():
     points = np.full((bare.tree.dof, bare.motion.points), 0.25)
     first = Still(problem=bare, points=points, lifted=np.ones((len(drives) + 18, 5)))
     start = muscle_gait._shared(problem, first)
-    states = start.points[bare.tree.dof :] @ problem.motion.values(0.5).reshape(-1)
+    states = start.points[bare.tree.dof :] @ start.problem.motion.values(0.5).reshape(-1)
     known = dict(zip([joint.name for joint in problem.tree.moving[bare.tree.dof :]], states))
     assert np.array_equal(start.points[: bare.tree.dof], points)
     arm = 0.04

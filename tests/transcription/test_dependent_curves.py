@@ -5,6 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from muscled_arm import arm, excitations
 from standing_bodies import block
 
 from ocp import (
@@ -15,11 +16,14 @@ from ocp import (
     Solver,
     Spline,
     Transcription,
+    at_end,
+    at_start,
     load,
     point_contact,
     save,
     smoothness,
     solve,
+    squares,
 )
 from ocp.mechanics import positions
 from ocp.mechanics.kinematics.loop_closure import gap, gap_rate
@@ -135,6 +139,29 @@ def test_a_joint_that_nothing_drives_keeps_its_law_between_the_nodes():
     assert own.objective == pytest.approx(common.objective, rel=5e-3)
 
 
+def test_tendons_that_stretch_keep_their_laws_between_the_nodes():
+    """On a spline with knots that stand double, whose activations keep its curve."""
+    tree = arm(tendon="compliant")
+    still = {"elbow": 0.0, "flexor.force": 0.0, "extensor.force": 0.0}
+    stated = Problem(
+        tree=tree,
+        motion=BSpline(points=14, degree=4, inner=(0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 0.6, 0.75, 0.9)),
+        duration=0.5,
+        objective=squares("excitation", excitations),
+        constraints=(at_start(tree, q=(-1.2,), qd=still), at_end(tree, q=(0.5,), qd=0.0)),
+    )
+    finer = with_dependent_curves(stated, 20)
+    rows = [tree.coordinate(f"{name}.force") for name in ("flexor", "extensor")]
+    assert list(dependent_spans(finer)) == [tree.coordinate("elbow"), *rows]
+    assert finer.motion.curves[tree.coordinate("flexor.activation")] == stated.motion
+    common, own = (solve(each).require(coarse=True) for each in (stated, finer))
+    lacks = [
+        np.abs(each.trace(lambda at: at.state_needs[rows], each.times(1001))).max()
+        for each in (common, own)
+    ]
+    assert lacks[1] < lacks[0] / 10
+
+
 def test_phases_in_which_joints_follow_have_curves_of_their_own():
     stated = run()
     assert [bool(phase.motion.curves) for phase in stated.phases] == [False, False, True]
@@ -154,7 +181,7 @@ def test_what_follows_are_joints_of_the_leg_that_stands():
 
 
 def test_what_cannot_be_is_refused_by_name():
-    with pytest.raises(ValueError, match="no rigid contact, closed loop or passive joint is"):
+    with pytest.raises(ValueError, match="no rigid contact, closed loop, passive joint or tendon"):
         with_dependent_curves(reach())
     with pytest.raises(ValueError, match="motion: expected a BSpline on given knots"):
         with_dependent_curves(with_dependent_curves(pick(points=12)))

@@ -1,12 +1,13 @@
 """Curves of dependent coordinates, on which rigid contacts, closed loops and the laws of passive
-joints hold everywhere.
+joints and of elements' states hold everywhere.
 
 A spline meets a nonlinear law g(q) = 0 at as many instants as it has freedom, and strays between
 them by as much as it is coarse. Of the coordinates that a law couples as many depend on the others
 as it has independent rows (coordinate partitioning: Wehage & Haug 1982). Joints that nothing drives
-and no contact bears, as the root of a body in flight, follow from the others by the law of motion.
-These get knots of their own while the law holds, enough to follow from the others all along; the
-others keep the statement's curve. Where a contact begins or ends accelerations go on, and no more.
+and no contact bears, as the root of a body in flight, follow from the others by the law of motion,
+tendons that stretch by their equilibrium with fibres. These get knots of their own while the law
+holds, enough to follow from the others all along; the others keep the statement's curve. Where a
+contact begins or ends accelerations go on, and no more.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,7 +53,7 @@ def with_dependent_curves(problem: Problem, pieces: int = PIECES) -> Problem:
     spans = {name: dependent_spans(part) for name, part in problem.parts.items()}
     if not any(spans.values()):
         raise ValueError(
-            "with_dependent_curves: no rigid contact, closed loop or passive joint is stated"
+            "with_dependent_curves: no rigid contact, closed loop, passive joint or tendon stated"
         )
     return with_bases(
         problem,
@@ -69,7 +70,8 @@ def _with_curves(problem: Problem, spans: dict[int, tuple[Span, ...]], pieces: i
     if not isinstance(motion, BSpline) or motion.moving or motion.curves:
         raise ValueError(f"motion: expected a BSpline on given knots, got {motion!r}")
     degree = max(DEGREE, motion.degree)
-    own = dict.fromkeys(motion.breaks[1:-1].tolist(), degree - motion.degree + 1)
+    inner = [float(s) for s in motion.inner or motion.breaks[1:-1]]
+    own = {s: inner.count(s) + degree - motion.degree for s in inner}
     times = _knots(own, spans, degree, pieces)
     whole = _spline(degree, times)
     curves = [motion] * problem.tree.dof
@@ -84,7 +86,8 @@ def _with_curves(problem: Problem, spans: dict[int, tuple[Span, ...]], pieces: i
 
 def dependent_spans(problem: Problem) -> dict[int, tuple[Span, ...]]:
     """Return {row of q: the parts of the motion over which that coordinate depends on others}, by
-    closed loops and laws of passive joints all along, by rigid contacts while they hold."""
+    closed loops and laws of passive joints and states all along, by rigid contacts while they
+    hold."""
     tree, ground = problem.tree, problem.ground
     shape = structure(tree)
     loops = choose_bearing_rows(tree, shape.passive) or ()

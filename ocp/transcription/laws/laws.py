@@ -163,18 +163,20 @@ def _state_laws(
     problem: Problem, lifted: bool
 ) -> list[tuple[Constraint, Sequence[Sequence[float]] | None]]:
     """Return the laws of elements' states: their controls, where these are variables, are what
-    rates need; of an implicit law the residual is zero, on a spline at as many instants as it has
-    freedom beside the value at the start, of a cyclic one but for the end, whose rate is given."""
+    rates need; of an implicit law the residual is zero, on a spline at as many instants as the
+    state's has freedom beside the value at the start, of a cyclic one but for the end, whose rate
+    is given."""
     tree, shape = problem.tree, structure(problem.tree)
     driven = [row for row in tree.states if row in shape.drives]
     free = [row for row in tree.states if row not in driven]
     stated: list[tuple[Constraint, Sequence[Sequence[float]] | None]] = []
     if driven and lifted:
         stated.append((_state_law(tree, CONTROLS, driven), None))
-    if free:
-        instants = coarsest_curve(problem.motion).abscissae(1)[: -1 if problem.cyclic else None]
-        known = None if problem.motion.collocated else (tuple(instants.tolist()),) * len(free)
-        stated.append((_state_law(tree, STATES, free), known))
+    if free and problem.motion.collocated:
+        stated.append((_state_law(tree, STATES, free), None))
+    elif free:
+        every = [_law_instants(problem, False, row, 1) for row in free]
+        stated.append((_state_law(tree, STATES, free), every))
     return stated
 
 
@@ -219,12 +221,12 @@ def _free_rows(problem: Problem, lifted: bool) -> tuple[int, ...]:
     return () if lifted or bears is None else tuple(row for row in rows if row not in bears)
 
 
-def _law_instants(problem: Problem, lifted: bool, row: int) -> tuple[float, ...]:
-    """Return the instants of a law of accelerations at a row of q: as many as these have freedom
-    there."""
+def _law_instants(problem: Problem, lifted: bool, row: int, order: int = 2) -> tuple[float, ...]:
+    """Return the instants of a law of accelerations, or of rates (order 1), at a row of q: as many
+    as these have freedom there."""
     motion = problem.motion
     own = motion.curves[row] if motion.curves else motion
-    instants = tuple(own.abscissae(2).tolist())
+    instants = tuple(own.abscissae(order).tolist())
     if problem.cyclic and not lifted:  # the end is the start's image
         return tuple(s for s in instants if s < 1.0)
     return instants
