@@ -2,9 +2,11 @@
 
 Body, tissue, contact, and what is asked and spared are those of the walk by torques, `ocp run
 gait`, whose trunk and arms torques move as there. Joints of the legs have muscles in the place of
-their strength and, beside them, reserve torques of a few N m. What `leg_effort` says is spared of
-these muscles by the weights of joints, and of reserves their squares. The walk by torques is solved
-first; its motion alone is where this begins.
+their strength and, beside them, reserve torques of a few N m. Achilles tendons stretch, their
+forces on curves of their own: on that of the joints their law strays between the nodes, which
+throws the light toes of a foot in swing about. What `leg_effort` says is spared of these muscles by
+the weights of joints, and of reserves their squares. The walk by torques is solved first; its
+motion alone is where this begins.
 """
 
 from collections.abc import Callable
@@ -87,7 +89,7 @@ class Effort:
         "uchida_2016",
         "falisse_2022",
     ] = "work"
-    tendons: Literal["achilles", "rigid"] = "rigid"
+    tendons: Literal["achilles", "rigid"] = "achilles"
 
 
 def problem(

@@ -31,7 +31,7 @@ def stated():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(muscle_gait, "leg_muscles", few)
-        return muscle_gait.problem(effort=muscle_gait.Effort(tendons="achilles"))
+        return muscle_gait.problem()
 
 
 def test_states_of_both_sides_are_images():
