@@ -100,14 +100,19 @@ def _warn_of_base_frame(tree: Mechanism) -> None:
     One at least lies far beyond all that its link carries. Less the places of links' frames in
     the base all come nearer, none beyond what its link carries. One link alone says too little.
     """
+    coms, reach = [nominal_array(array(link.com)) for link in tree.links], _reach(tree)
+    lengths = [float(np.linalg.norm(com)) for com in coms]
+    if not any(0.0 < BEYOND * most < far for far, most in zip(lengths, reach)):
+        return
     frames: list[np.ndarray] = []  # (4x4) in the base at zero coordinates
     for joint, parent in zip(tree.joints, tree.parents):
         home = nominal_array(array(joint.home))
         frames.append(home if parent < 0 else frames[parent] @ home)
-    coms, reach = [nominal_array(array(link.com)) for link in tree.links], _reach(tree)
     away = [
-        (name, float(np.linalg.norm(com)), float(np.linalg.norm(com - frame[:3, 3])), far)
-        for name, link, com, frame, far in zip(tree.link_names, tree.links, coms, frames, reach)
+        (name, length, float(np.linalg.norm(com - frame[:3, 3])), far)
+        for name, link, com, length, frame, far in zip(
+            tree.link_names, tree.links, coms, lengths, frames, reach
+        )
         if nominal(link.mass) and frame[:3, 3].any()
     ]
     beyond = [each for each in away if 0.0 < BEYOND * each[3] < each[1]]

@@ -8,8 +8,7 @@ when the last one ends.
 
 import ctypes
 import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -30,10 +29,6 @@ SYMBOLS = (  # functions that get and set the number
     ("MKL_Get_Max_Threads", "MKL_Set_Num_Threads"),
     ("bli_thread_get_num_threads", "bli_thread_set_num_threads"),
 )
-
-
-# The files in a table of memory that may be such libraries, by their names
-MAPPED = re.compile(rb"/[^\n]*(?:%s)[^/\n]*$" % b"|".join(LIBRARIES), re.MULTILINE)
 
 
 class Library(NamedTuple):
@@ -86,11 +81,18 @@ def one_thread() -> Iterator[None]:
 def libraries() -> list[Library]:
     """Return the loaded libraries of linear algebra whose number of threads can be set."""
     try:
-        loaded = set(MAPPED.findall(MAPS.read_bytes()))  # each time: plugins load theirs late
+        table = MAPS.read_bytes().splitlines()  # each time: plugins load theirs late
+        loaded = _blas_files(line[line.find(b"/") :] for line in table if b"/" in line)
     except OSError:
-        loaded = set()  # not Linux, or hidden: those of numpy's wheel are known anyway
+        loaded = frozenset()  # not Linux, or hidden: those of numpy's wheel are known anyway
     files = sorted(map(os.fsdecode, loaded | _of_wheel()))
     return [library for file in files for library in _open_library(file)]
+
+
+def _blas_files(files: Iterable[bytes]) -> frozenset[bytes]:
+    """Return the files among these that may be such libraries, by their names."""
+    names = {file: os.path.basename(file) for file in files}
+    return frozenset(file for file in names if any(part in names[file] for part in LIBRARIES))
 
 
 @cache
@@ -98,8 +100,7 @@ def _of_wheel() -> frozenset[bytes]:
     """Return the files of libraries of linear algebra in a wheel of numpy."""
     package = Path(np.__file__).parent
     files = (file.resolve() for folder in WHEELS for file in (package / folder).glob("*"))
-    every = {os.path.basename(file): file for file in map(os.fsencode, files)}
-    return frozenset(every[own] for own in every if any(part in own for part in LIBRARIES))
+    return _blas_files(map(os.fsencode, files))
 
 
 @cache
