@@ -166,15 +166,17 @@ def test_a_row_of_one_variable_leaves_what_is_beside_that_variable():
 
 
 @compiler_needed
-def test_a_chain_is_planned_in_proportion_to_its_length_though_rows_of_it_wait():
+@pytest.mark.parametrize("held", [1, LIMITS])
+def test_a_chain_is_planned_in_proportion_to_its_length_though_rows_of_it_wait(held):
+    """`held` slacks in two links; of so many that all rows are ordered anew, too."""
     seconds = []
     for links in (30, 120):
         rows, columns, values, slack = chain(links)
         size = slack[-1] + 1 + len(slack)
         made = Factorisation(range(size), (rows, columns))
         # a slack that does not move leaves nothing of its row's pivot: the row is an equation
-        held = np.isin(rows, slack[:: 2 * LIMITS]) & (rows == columns)
-        values = np.where(held, 1e16, values)
+        fixed = slack[np.arange(len(slack)) % (2 * LIMITS) < held]
+        values = np.where(np.isin(rows, fixed) & (rows == columns), 1e16, values)
         assert made.factorise_entries(values) == (0, len(slack))
         made.library.planned_seconds.restype = ctypes.c_double
         seconds.append(made.library.planned_seconds(made.work.ctypes.data_as(ctypes.c_void_p)))
@@ -184,6 +186,28 @@ def test_a_chain_is_planned_in_proportion_to_its_length_though_rows_of_it_wait()
         np.subtract.at(left, columns[beside], (values * x[rows])[beside])
         assert np.abs(left).max() < 1e-9 * np.abs(x).max()
     assert seconds[1] < 4.5 * seconds[0]
+
+
+@compiler_needed
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_that_wait_move_up_again_and_again_and_systems_are_solved_as_before(seed):
+    """Slacks that do not move make equations of their rows, others at each of six systems."""
+    rng = np.random.default_rng(seed)
+    rows, columns, values, slack = chain(8)
+    size, diagonal = slack[-1] + 1 + len(slack), rows == columns
+    made, plans = Factorisation(range(size), (rows, columns)), set()
+    for _ in range(6):
+        held = np.isin(rows, rng.choice(slack, 3)) & diagonal
+        given = np.where(held, 1e16, values * rng.uniform(0.9, 1.1, len(values)))
+        given[(rows >= slack[-1] + 1) & diagonal] = 0.0
+        assert made.factorise_entries(given) == (0, len(slack))
+        b = rng.normal(size=size)
+        left, x = b.copy(), made.solve(b)
+        np.subtract.at(left, rows, given * x[columns])
+        np.subtract.at(left, columns[~diagonal], (given * x[rows])[~diagonal])
+        assert np.abs(left).max() < 1e-9 * np.abs(x).max()
+        plans.add(tuple(made.keep[:2].tolist()))
+    assert len(plans) > 2
 
 
 @compiler_needed

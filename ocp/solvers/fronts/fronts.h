@@ -27,9 +27,10 @@ enum { UNDECIDED, UNITED, PARTED }; /* pairs of a plan: see part_pairs */
 
 typedef struct {
   Pattern pattern;
-  word key;        /* of the pattern */
+  word key;        /* of the pattern, and of the plans that have led to this one */
   int64_t serial;  /* by which IPOPT's workspace tells it */
   char *dual;      /* rows of multipliers, where these are known */
+  int *match;      /* partners that go together, -1 for none */
   char *delays;    /* of rows that left a front singular, DELAYS at most: see ordering.h */
   int parted;      /* pairs, or whether that is decided */
   int fronts, most_pivots, most_wide;
@@ -39,5 +40,6 @@ typedef struct {
   int *entry;      /* entries by the front in which they are first */
   int64_t *place;  /* where each of these is stored */
   double seconds; /* that a factorisation takes, about */
+  double ordered; /* and those of the fronts of the last order of all rows */
   int64_t size, pile; /* of what is stored, and of fronts under way */
 } Plan;

@@ -16,6 +16,7 @@
 #include "ordering.h"
 #include "drafts.h"
 #include "plan.h"
+#include "delayed_rows.h"
 #include "factor.h"
 #include "weak_rows.h"
 
@@ -29,7 +30,7 @@ static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 static void free_plan(Plan *plan) {
   if (!plan) return;
   free(plan->pattern.row), free(plan->pattern.col), free(plan->delays), free(plan->front);
-  free(plan->dual);
+  free(plan->dual), free(plan->match);
   free(plan->run), free(plan->list), free(plan->entry), free(plan->place), free(plan);
 }
 
@@ -72,6 +73,8 @@ static Plan *find_plan(const Pattern *p, word key, const char *delays) {
   return NULL;
 }
 
+static word mixed(word key, int number) { return (key ^ (word)number) * 1099511628211u; }
+
 /* The plan of a pattern of which no row waits, as every solve begins: what others learned of theirs
    does not change it. Rows and columns are Fortran's. */
 static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
@@ -80,7 +83,7 @@ static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
   word key = 14695981039346656037u;
   for (int k = 0; k < entries; k++) {
     p.row[k] = row[k] - 1, p.col[k] = col[k] - 1;
-    key = (key ^ (word)row[k]) * 1099511628211u, key = (key ^ (word)col[k]) * 1099511628211u;
+    key = mixed(mixed(key, row[k]), col[k]);
   }
   Plan *plan = find_plan(&p, key, none);
   if (!plan) plan = keep_plan(new_plan(&p, key, none, UNDECIDED));
@@ -121,15 +124,20 @@ void ma27ad_(const int *n, const int *nz, const int *row, const int *col, int *i
   *nsteps = 1, *ops = 0;
 }
 
-/* The plan in which rows that left a plan singular wait; none if they wait already. */
+/* The plan in which rows that left a plan singular wait; none if they wait already. Such rows move
+   up its fronts; pairs that are parted are to be whole where they wait, and are ordered anew. */
 static Plan *plan_without(const Plan *plan, const int *stuck, int count) {
   char *delays = ROOM(char, plan->pattern.n);
+  word key = plan->key;
   int more = 0;
   memcpy(delays, plan->delays, plan->pattern.n);
   for (int k = 0; k < count; k++)
-    if (delays[stuck[k]] < DELAYS) delays[stuck[k]]++, more = 1;
-  Plan *next = more ? find_plan(&plan->pattern, plan->key, delays) : NULL;
-  if (more && !next) next = keep_plan(new_plan(&plan->pattern, plan->key, delays, plan->parted));
+    if (delays[stuck[k]] < DELAYS) delays[stuck[k]]++, more = 1, key = mixed(key, stuck[k]);
+  Plan *next = more ? find_plan(&plan->pattern, key, delays) : NULL;
+  if (more && !next) {
+    next = keep_plan(new_plan(&plan->pattern, key, delays, plan->parted));
+    if (plan->parted != PARTED) raise_rows(next, plan);
+  }
   free(delays);
   return next;
 }

@@ -16,6 +16,12 @@ static int after_children(const Ordering *o, const Draft *drafts, int *sequence)
   return count;
 }
 
+/* Sort places, and put the rows that go there in them. */
+static void sort_places(int *list, int count, const int *at) {
+  qsort(list, count, sizeof(int), by_value);
+  for (int k = 0; k < count; k++) list[k] = at[list[k]];
+}
+
 /* List the rows of fronts; return {row: its front}, {row: where it goes} in `place`. */
 static int *list_fronts(Plan *plan, const Ordering *o, const int *match, const Draft *drafts,
                    const int *sequence, int *place) {
@@ -43,8 +49,7 @@ static int *list_fronts(Plan *plan, const Ordering *o, const int *match, const D
       plan->list[end++] = place[v];
       if (match[v] >= 0) plan->list[end++] = place[match[v]];
     }
-    qsort(rows_beside, f->width, sizeof(int), by_value);
-    for (int k = 0; k < f->width; k++) rows_beside[k] = at[rows_beside[k]];
+    sort_places(rows_beside, f->width, at);
   }
   free(at);
   return of;
@@ -174,6 +179,14 @@ static Scheme quicker_scheme(Plan *plan, const Graph *graph, const char *bare,
   return s;
 }
 
+/* Seconds of all fronts, were all their pivots beside one another. */
+static double seconds_of_fronts(const Plan *plan) {
+  double sum = 0;
+  for (const Front *f = plan->front; f < plan->front + plan->fronts; f++)
+    sum += seconds(f->pivots, (double)f->pivots * f->pivots, f->width);
+  return sum;
+}
+
 /* Plan the factorisation of a pattern's matrices by the values of the first; 0 where it is too
    large for this ordering. */
 static int lay_out(Plan *plan, const double *value) {
@@ -188,6 +201,7 @@ static int lay_out(Plan *plan, const double *value) {
   int *of = list_fronts(plan, &s.o, s.match, s.drafts, sequence, place);
   connect(plan, of, local);
   entry_places(plan, of, place, local);
+  plan->match = s.match, s.match = NULL, plan->ordered = seconds_of_fronts(plan);
   free(sequence), free(place), free(local), free(of), free_scheme(&s);
   free(graph.start), free(graph.at), free(match);
   return plan->fronts > 0;
