@@ -9,11 +9,14 @@ legs that lie on each other are images of one another.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
 
+from ocp.codegen.kept_results import recall
+from ocp.codegen.record_content import record_content
 from ocp.dynamics.tree_dynamics import inverse_dynamics
 from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.kinematics import kinematics
@@ -257,17 +260,10 @@ def _ball_distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fi
 
 def _certify(tree: Tree, index: np.ndarray, sign: np.ndarray, within: float) -> None:
     """Raise ValueError naming the joint whose image bears otherwise."""
-    rng, motion = np.random.default_rng(SEED), ca.SX.sym("motion", tree.dof, 3)
-    q, qd, qdd = ca.horzsplit(motion)
-    needed = inverse_dynamics(tree, q, qd, qdd)
-
-    def torques(*states: np.ndarray) -> np.ndarray:
-        numbers = ca.substitute(needed, motion, ca.DM(np.column_stack(states)))
-        return np.array(ca.evalf(numbers)).ravel()
-
-    for _ in range(STATES):
-        states = [rng.uniform(-0.5, 0.5, tree.dof) + np.array(tree.neutral) for _ in range(3)]
-        here, there = torques(*states), torques(*(sign * state[index] for state in states))
+    content, whole = record_content(tree)
+    measure = partial(_torques_of_images, tree, index, sign)
+    bear = recall("images", (content, index, sign), measure) if whole else measure()
+    for here, there in zip(bear["here"], bear["there"]):
         off = np.abs(there - sign * here[index])
         k = int(np.argmax(off))
         if off[k] > within * np.abs(here).max():
@@ -277,3 +273,21 @@ def _certify(tree: Tree, index: np.ndarray, sign: np.ndarray, within: float) -> 
                 f"torques of a motion and of its image differ by {off[k]:.3g}, "
                 f"{off[k] / np.abs(here).max():.2%} of the largest"
             )
+
+
+def _torques_of_images(tree: Tree, index: np.ndarray, sign: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the torques (STATES, n) of random motions, "here", and of their images, "there"."""
+    rng, motion = np.random.default_rng(SEED), ca.SX.sym("motion", tree.dof, 3)
+    q, qd, qdd = ca.horzsplit(motion)
+    needed = inverse_dynamics(tree, q, qd, qdd)
+
+    def torques(*states: np.ndarray) -> np.ndarray:
+        numbers = ca.substitute(needed, motion, ca.DM(np.column_stack(states)))
+        return np.array(ca.evalf(numbers)).ravel()
+
+    here, there = [], []
+    for _ in range(STATES):
+        states = [rng.uniform(-0.5, 0.5, tree.dof) + np.array(tree.neutral) for _ in range(3)]
+        here.append(torques(*states))
+        there.append(torques(*(sign * state[index] for state in states)))
+    return {"here": np.array(here), "there": np.array(there)}

@@ -12,6 +12,9 @@ from ocp import Transcription, solve
 from ocp.codegen import function_map, kept_results
 from ocp.codegen.assembler import LIBRARIES, unsupported_reason
 from ocp.codegen.kept_results import digest, recall
+from ocp.codegen.record_content import record_content
+from ocp.dynamics import mirror_image, mirror_symmetry
+from ocp.models.walkers.five_link import five_link
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription.kernels import custom_derivatives, kernel_backends, kernels
 from ocp.transcription.transcribe import transcribe
@@ -221,7 +224,20 @@ class Stated:
     ],
 )
 def test_records_are_known_by_their_content_where_nothing_else_is_in_them(one, whole):
-    assert custom_derivatives.record_content(one)[1] is whole
+    assert record_content(one)[1] is whole
+
+
+def test_the_image_of_a_tree_is_certified_once_and_that_of_another_anew(folder, monkeypatch):
+    calls = []
+    asked = mirror_symmetry.inverse_dynamics
+    monkeypatch.setattr(
+        mirror_symmetry, "inverse_dynamics", lambda *given: calls.append(1) or asked(*given)
+    )
+    tree, across = five_link(), (0.0, 0.0, 1.0)
+    image = mirror_image(tree, across)
+    assert mirror_image(tree, across) == image and len(calls) == 1
+    heavier = [replace(link, mass=1.5 * link.mass) for link in tree.links]
+    assert mirror_image(replace(tree, links=heavier), across) == image and len(calls) == 2
 
 
 @needed

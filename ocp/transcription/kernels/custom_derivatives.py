@@ -3,15 +3,14 @@
 A symbol stands for each; its derivatives come from recursions rather than from differentiation.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import casadi as ca
-import numpy as np
 
-from ocp.codegen.kept_results import is_source
+from ocp.codegen.record_content import record_content
 from ocp.dynamics.derivatives.momentum import (
     angular_momentum,
     join_momentum_curvature,
@@ -28,7 +27,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
 
-PLAIN = {str, bytes, int, float, bool, type(None)}
+_content_of_record = memoize(8)(record_content)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,49 +196,5 @@ def chosen_of(place: Matrix, y: Matrix) -> tuple | None:
 
 
 def _content_of(kind: str, *records: object) -> tuple[str, bool]:
-    texts, whole = zip(*map(record_content, records))
+    texts, whole = zip(*map(_content_of_record, records))
     return f"{kind} {' '.join(texts)}", all(whole)
-
-
-@memoize(8)
-def record_content(record: object) -> tuple[str, bool]:
-    """Return a text of all numbers and words of a record, and whether that is the whole of it:
-    functions and expressions in it, whose values stand in graphs, are told by their type, and so
-    are methods of records whose sources are not those that kept results are known by."""
-    parts: list[str] = []
-    whole = _add_content(record, parts)
-    return "".join(parts), whole
-
-
-def _add_content(value: object, parts: list[str]) -> bool:
-    """Add the text of a value to `parts`, and tell whether it is whole."""
-    kind: type = type(value)
-    whole = True
-    if kind in PLAIN or isinstance(value, np.number):
-        parts.append(f"{value!r},")
-    elif is_dataclass(value):
-        parts.append(f"{kind.__qualname__}(")
-        for each in _stated_fields(kind):
-            whole &= _add_content(getattr(value, each), parts)
-        parts.append("),")
-        whole &= is_source(kind.__module__)
-    elif isinstance(value, np.ndarray) and value.dtype != object:
-        parts.append(f"{value.dtype.str}{value.shape}{value.tobytes().hex()},")
-    elif isinstance(value, Mapping):
-        parts.append("of ")
-        whole = _add_content([*value.items()], parts)
-    elif isinstance(value, Sequence):
-        parts.append("[")
-        for each in value:
-            whole &= _add_content(each, parts)
-        parts.append("],")
-    else:
-        parts.append(f"{kind.__qualname__},")
-        whole = False
-    return whole
-
-
-@cache
-def _stated_fields(kind: type) -> tuple[str, ...]:
-    """Return the names of the fields of a record that its functions may follow from."""
-    return tuple(each.name for each in fields(kind) if each.name != "visuals")
