@@ -8,7 +8,7 @@ when the last one ends.
 
 import ctypes
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -82,25 +82,20 @@ def libraries() -> list[Library]:
     """Return the loaded libraries of linear algebra whose number of threads can be set."""
     try:
         table = MAPS.read_bytes().splitlines()  # each time: plugins load theirs late
-        loaded = _blas_files(line[line.find(b"/") :] for line in table if b"/" in line)
     except OSError:
-        loaded = frozenset()  # not Linux, or hidden: those of numpy's wheel are known anyway
-    files = sorted(map(os.fsdecode, loaded | _of_wheel()))
-    return [library for file in files for library in _open_library(file)]
-
-
-def _blas_files(files: Iterable[bytes]) -> frozenset[bytes]:
-    """Return the files among these that may be such libraries, by their names."""
-    names = {file: os.path.basename(file) for file in files}
-    return frozenset(file for file in names if any(part in names[file] for part in LIBRARIES))
+        table = []  # not Linux, or hidden: those of numpy's wheel are known anyway
+    loaded = {line[line.find(b"/") :] for line in table if b"/" in line}
+    names = {file: os.path.basename(file) for file in loaded | _of_wheel()}
+    files = [file for file in names if any(part in names[file] for part in LIBRARIES)]
+    return [library for file in sorted(map(os.fsdecode, files)) for library in _open_library(file)]
 
 
 @cache
 def _of_wheel() -> frozenset[bytes]:
-    """Return the files of libraries of linear algebra in a wheel of numpy."""
+    """Return the files of all libraries in a wheel of numpy."""
     package = Path(np.__file__).parent
     files = (file.resolve() for folder in WHEELS for file in (package / folder).glob("*"))
-    return _blas_files(map(os.fsencode, files))
+    return frozenset(map(os.fsencode, files))
 
 
 @cache
