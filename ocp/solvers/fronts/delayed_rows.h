@@ -84,39 +84,47 @@ static void free_tree(Tree *tree) {
   free(tree->row), free(tree->last);
 }
 
-/* The rows of a front of another plan that go in it now, in `own`, return how many; and those that are
-   beside it now, in `beside`. Late ones are last: before others, numbers that rounding leaves of a
-   dependent row would be divided by one another. */
-static int rows_of_front(const Plan *plan, const Plan *from, const Tree *tree, int q, int *own,
-                         int *beside, int *besides) {
-  const Front *f = from->front + q;
-  int count = 0;
-  for (int late = ANY_TIME; late <= LAST_OF_ALL; late++) {
-    for (int k = 0; k < f->pivots; k++) {
-      int v = from->list[f->own + k];
-      if (tree->of[v] == q && lateness(plan, v) == late) own[count++] = v;
+/* The Members of the fronts of another plan as they are now. Late rows are last: before others, numbers
+   that rounding leaves of a dependent row would be divided by one another. */
+static Members members_of_tree(const Plan *plan, const Plan *from, const Tree *tree) {
+  size_t total = plan->pattern.n + tree->passes;
+  for (int q = 0; q < from->fronts; q++) total += from->front[q].width;
+  Members m = room_of_members(from->fronts, total);
+  for (int q = 0, end = 0; q < from->fronts; q++) {
+    const Front *f = from->front + q;
+    for (int late = ANY_TIME; late <= LAST_OF_ALL; late++) {
+      for (int k = 0; k < f->pivots; k++) {
+        int v = from->list[f->own + k];
+        if (tree->of[v] == q && lateness(plan, v) == late) m.row[end++] = v;
+      }
+      for (int v = tree->arrived[q]; v >= 0; v = tree->before[v])
+        if (lateness(plan, v) == late) m.row[end++] = v;
     }
-    for (int v = tree->arrived[q]; v >= 0; v = tree->before[v])
-      if (lateness(plan, v) == late) own[count++] = v;
+    m.beside[q] = end;
+    for (int k = 0; k < f->width; k++)
+      if (tree->of[from->list[f->beside + k]] != q) m.row[end++] = from->list[f->beside + k];
+    for (int k = tree->passed[q]; k >= 0; k = tree->last[k]) m.row[end++] = tree->row[k];
+    m.own[q + 1] = end;
   }
-  memcpy(beside, from->list + f->beside, sizeof(int) * f->width), *besides = 0;
-  for (int k = 0; k < f->width; k++)
-    if (tree->of[beside[k]] != q) beside[(*besides)++] = beside[k];
-  for (int k = tree->passed[q]; k >= 0; k = tree->last[k]) beside[(*besides)++] = tree->row[k];
-  return count;
+  return m;
 }
 
-/* Fronts that are left, each after those that add to it; return how many. */
-static int sequence_of(const Tree *tree, int fronts, const int *pivots, int *sequence) {
+/* Find the parents of fronts, that of the first row beside each, and a sequence of those that are left,
+   each after what adds to it; return how many. */
+static int sequence_of(Tree *tree, int fronts, const Members *m, int *sequence) {
   int *size = ROOM(int, fronts), *end = ROOM(int, fronts), count = 0, last;
   for (int q = 0; q < fronts; q++) {
-    if (!pivots[q]) continue;
+    int parent = -1;
+    for (int k = m->beside[q]; k < m->own[q + 1]; k++)
+      if (parent < 0 || tree->of[m->row[k]] < parent) parent = tree->of[m->row[k]];
+    tree->parent[q] = parent;
+    if (m->own[q] == m->beside[q]) continue;
     size[q]++, count++;
-    if (tree->parent[q] >= 0) size[tree->parent[q]] += size[q];
+    if (parent >= 0) size[parent] += size[q];
   }
   last = count - 1;
   for (int q = fronts - 1; q >= 0; q--) {
-    if (!pivots[q]) continue;
+    if (m->own[q] == m->beside[q]) continue;
     int *place = tree->parent[q] < 0 ? &last : end + tree->parent[q];
     sequence[*place] = q, end[q] = *place - 1, *place -= size[q];
   }
@@ -127,38 +135,16 @@ static int sequence_of(const Tree *tree, int fronts, const int *pivots, int *seq
 /* Lay a plan out as another one in which fewer rows wait, unless that takes so much more time that all
    are to be ordered anew. */
 static void raise_rows(Plan *plan, const Plan *from) {
-  int n = plan->pattern.n, fronts = from->fronts, end = 0, gone = 0, total = n, besides;
+  int n = plan->pattern.n;
   plan->match = ROOM(int, n), plan->dual = ROOM(char, n), plan->ordered = from->ordered;
   memcpy(plan->match, from->match, sizeof(int) * n), memcpy(plan->dual, from->dual, n);
   Tree tree = tree_of(from);
-  int *goal = find_goals(plan, from, &tree), *pivots = ROOM(int, fronts);
+  int *goal = find_goals(plan, from, &tree), *sequence = ROOM(int, from->fronts);
   move_up(&tree, n, goal);
-  int *own = ROOM(int, n), *beside = ROOM(int, n + tree.passes), *sequence = ROOM(int, fronts);
-  for (int q = 0; q < fronts; q++) {
-    pivots[q] = rows_of_front(plan, from, &tree, q, own, beside, &besides), total += besides;
-    tree.parent[q] = -1;
-    for (int k = 0; k < besides; k++)
-      if (!k || tree.of[beside[k]] < tree.parent[q]) tree.parent[q] = tree.of[beside[k]];
-  }
-  plan->fronts = sequence_of(&tree, fronts, pivots, sequence);
-  plan->front = ROOM(Front, plan->fronts), plan->list = ROOM(int, total);
-  int *of = ROOM(int, n), *place = ROOM(int, n), *at = ROOM(int, n), *local = ROOM(int, n);
-  for (int q = 0; q < plan->fronts; q++) {
-    Front *f = plan->front + q;
-    f->pivots = rows_of_front(plan, from, &tree, sequence[q], own, beside, &f->width);
-    f->own = end, f->wide = (f->width + WIDE - 1) / WIDE * WIDE;
-    for (int k = 0, v; k < f->pivots; k++) {
-      plan->list[end++] = at[gone] = v = own[k], place[v] = gone++, of[v] = q;
-      if (plan->delays[v] == DELAYS) f->waited = 1;
-    }
-  }
-  for (int q = 0; q < plan->fronts; q++) {
-    Front *f = plan->front + q;
-    rows_of_front(plan, from, &tree, sequence[q], own, beside, &besides);
-    for (int k = 0; k < f->width; k++) plan->list[end + k] = place[beside[k]];
-    sort_places(plan->list + end, f->width, at);
-    f->beside = end, end += f->width;
-  }
+  Members members = members_of_tree(plan, from, &tree);
+  plan->fronts = sequence_of(&tree, from->fronts, &members, sequence);
+  int *place = ROOM(int, n), *local = ROOM(int, n);
+  int *of = list_fronts(plan, &members, sequence, place);
   double now = seconds_of_fronts(plan);
   plan->seconds = from->seconds * now / seconds_of_fronts(from);
   if (now > GROWN * plan->ordered) {
@@ -168,6 +154,6 @@ static void raise_rows(Plan *plan, const Plan *from) {
     connect(plan, of, local);
     entry_places(plan, of, place, local);
   }
-  free_tree(&tree), free(goal), free(pivots), free(own), free(beside), free(sequence);
-  free(of), free(place), free(at), free(local);
+  free_tree(&tree), free_members(&members), free(goal), free(sequence);
+  free(of), free(place), free(local);
 }

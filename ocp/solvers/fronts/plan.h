@@ -22,34 +22,60 @@ static void sort_places(int *list, int count, const int *at) {
   for (int k = 0; k < count; k++) list[k] = at[list[k]];
 }
 
-/* List the rows of fronts; return {row: its front}, {row: where it goes} in `place`. */
-static int *list_fronts(Plan *plan, const Ordering *o, const int *match, const Draft *drafts,
-                   const int *sequence, int *place) {
+/* The rows of fronts: those of front q are row[own[q]] to row[beside[q] - 1], and what is beside it
+   row[beside[q]] to row[own[q + 1] - 1]. */
+typedef struct {
+  int *own, *beside, *row;
+} Members;
+
+static Members room_of_members(int fronts, size_t rows) {
+  return (Members){ROOM(int, fronts + 1), ROOM(int, fronts), ROOM(int, rows)};
+}
+
+static void free_members(Members *m) { free(m->own), free(m->beside), free(m->row); }
+
+static Members members_of_drafts(const Ordering *o, const int *match, const Draft *drafts) {
+  size_t total = 0;
+  for (int q = 0; q < o->count; q++) total += drafts[q].pivots + drafts[q].width;
+  Members m = room_of_members(o->count, total);
+  for (int q = 0, end = 0; q < o->count; q++) {
+    const Draft *d = drafts + q;
+    int own = d->joined ? 0 : d->count, all = d->joined ? 0 : own + d->besides;
+    for (int k = 0; k < all; k++) {
+      int v = o->lead[o->order[k < own ? d->groups[k] : d->beside[k - own]]];
+      if (k == own) m.beside[q] = end;
+      m.row[end++] = v;
+      if (match[v] >= 0) m.row[end++] = match[v];
+    }
+    if (own == all) m.beside[q] = end;
+    m.own[q + 1] = end;
+  }
+  return m;
+}
+
+/* List the rows of fronts of a sequence; return {row: its front}, {row: where it goes} in `place`. */
+static int *list_fronts(Plan *plan, const Members *m, const int *sequence, int *place) {
   int n = plan->pattern.n, *of = ROOM(int, n), *at = ROOM(int, n), end = 0, gone = 0;
   size_t total = n;
-  for (int q = 0; q < plan->fronts; q++) total += drafts[sequence[q]].width;
-  plan->list = ROOM(int, total);
+  for (int q = 0; q < plan->fronts; q++) total += m->own[sequence[q] + 1] - m->beside[sequence[q]];
+  plan->front = ROOM(Front, plan->fronts), plan->list = ROOM(int, total);
   for (int q = 0; q < plan->fronts; q++) {
-    const Draft *d = drafts + sequence[q];
+    int from = m->own[sequence[q]], to = m->beside[sequence[q]];
     Front *f = plan->front + q;
-    f->own = end, f->pivots = d->pivots, f->width = d->width;
-    f->wide = (d->width + WIDE - 1) / WIDE * WIDE;
-    for (int k = 0; k < d->count; k++)
-      for (int v = o->lead[o->order[d->groups[k]]], twice = 0; v >= 0 && twice < 2; twice++) {
-        if (plan->delays[v] == DELAYS) f->waited = 1;
-        plan->list[end++] = at[gone] = v, place[v] = gone++, of[v] = q, v = match[v];
-      }
+    f->own = end, f->pivots = to - from, f->width = m->own[sequence[q] + 1] - to;
+    f->wide = (f->width + WIDE - 1) / WIDE * WIDE;
+    for (int k = from; k < to; k++) {
+      int v = plan->list[end++] = at[gone] = m->row[k];
+      if (plan->delays[v] == DELAYS) f->waited = 1;
+      place[v] = gone++, of[v] = q;
+    }
   }
   for (int q = 0; q < plan->fronts; q++) {
-    const Draft *d = drafts + sequence[q];
     Front *f = plan->front + q;
-    int *rows_beside = plan->list + (f->beside = end);
-    for (int k = 0; k < d->besides; k++) {
-      int v = o->lead[o->order[d->beside[k]]];
-      plan->list[end++] = place[v];
-      if (match[v] >= 0) plan->list[end++] = place[match[v]];
-    }
-    sort_places(rows_beside, f->width, at);
+    const int *beside = m->row + m->beside[sequence[q]];
+    for (int k = 0; k < f->width; k++) plan->list[end + k] = place[beside[k]];
+    sort_places(plan->list + end, f->width, at);
+    f->beside = end, end += f->width;
   }
   free(at);
   return of;
@@ -197,12 +223,12 @@ static int lay_out(Plan *plan, const double *value) {
   Scheme s = quicker_scheme(plan, &graph, bare, match);
   int *sequence = ROOM(int, s.o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
   plan->fronts = after_children(&s.o, s.drafts, sequence), plan->seconds = s.seconds;
-  plan->front = ROOM(Front, plan->fronts);
-  int *of = list_fronts(plan, &s.o, s.match, s.drafts, sequence, place);
+  Members members = members_of_drafts(&s.o, s.match, s.drafts);
+  int *of = list_fronts(plan, &members, sequence, place);
   connect(plan, of, local);
   entry_places(plan, of, place, local);
   plan->match = s.match, s.match = NULL, plan->ordered = seconds_of_fronts(plan);
-  free(sequence), free(place), free(local), free(of), free_scheme(&s);
+  free(sequence), free(place), free(local), free(of), free_members(&members), free_scheme(&s);
   free(graph.start), free(graph.at), free(match);
   return plan->fronts > 0;
 }
