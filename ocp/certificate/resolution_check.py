@@ -253,7 +253,8 @@ def _objective_doubts(look: Motion, whole: float) -> set[str]:
     transcribed, motion = look.transcribed, look.problem.motion
     terms, change = look.problem.objective.terms, 0.0
     values = np.array(transcribed.terms(look.x)).ravel()
-    s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
+    cuts = look.problem.ground.switches if look.problem.ground else ()
+    s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE, cuts)
     y = look.inputs(s)
     for block, (weight, term), value in zip(transcribed.objective_blocks, terms, values):
         if term.at_end or term.instants:

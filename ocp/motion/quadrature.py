@@ -1,11 +1,14 @@
 """Instants through a motion: equal steps, and quadrature over its polynomial pieces."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ocp.motion.basis import Array, Basis
 from ocp.spelling import suggestion
 
 QUADRATURES = ("gauss", "trapezoid", "simpson")
+ALIKE = 1e-9  # of the motion: a cut so close to a break is one
 
 
 def sample(motion: Basis, per_segment: int) -> Array:
@@ -17,12 +20,15 @@ def sample(motion: Basis, per_segment: int) -> Array:
     return np.interp(np.arange(count) / per_segment, np.arange(len(breaks)), breaks)
 
 
-def quadrature(motion: Basis, rule: str, per_segment: int) -> tuple[Array, Array]:
+def quadrature(
+    motion: Basis, rule: str, per_segment: int, cuts: Sequence[float] = ()
+) -> tuple[Array, Array]:
     """Return instants s and weights w of a rule on every segment.
 
-    The integral over [0, 1] of f is w . f(s). gauss: `per_segment` Gauss-Legendre points;
-    trapezoid, simpson: `per_segment` panels, Simpson's with their midpoints. Raises ValueError
-    naming the rule or the number.
+    The integral over [0, 1] of f is w . f(s). gauss: `per_segment` Gauss-Legendre points, on either
+    side of `cuts` where f jumps; trapezoid, simpson: `per_segment` panels, Simpson's with their
+    midpoints, which have one value at a jump and know no cuts. Raises ValueError naming the rule or
+    the number.
     """
     if per_segment < 1:
         raise ValueError(
@@ -33,14 +39,16 @@ def quadrature(motion: Basis, rule: str, per_segment: int) -> tuple[Array, Array
             f"quadrature: expected one of {', '.join(QUADRATURES)}, got {rule!r}"
             f"{suggestion(rule, QUADRATURES)}"
         )
-    return {"gauss": _gauss, "trapezoid": _trapezoid, "simpson": _simpson}[rule](
-        motion, per_segment
-    )
+    if rule == "gauss":
+        return _gauss(motion, per_segment, cuts)
+    return {"trapezoid": _trapezoid, "simpson": _simpson}[rule](motion, per_segment)
 
 
-def _gauss(motion: Basis, count: int) -> tuple[Array, Array]:
+def _gauss(motion: Basis, count: int, cuts: Sequence[float]) -> tuple[Array, Array]:
     nodes, weights = np.polynomial.legendre.leggauss(count)
-    start, width = motion.breaks[:-1], np.diff(motion.breaks)
+    inside = [cut for cut in cuts if np.abs(motion.breaks - cut).min() > ALIKE]
+    edges = np.sort(np.append(motion.breaks, inside))
+    start, width = edges[:-1], np.diff(edges)
     s = (start[:, None] + np.outer(width, nodes + 1) / 2).ravel()
     return s, np.outer(width, weights / 2).ravel()
 

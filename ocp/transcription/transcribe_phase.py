@@ -290,10 +290,13 @@ def transcribe_phase(
     groups = close_bounds(open_groups, layout.values)
     box, places, rows, bounds = place_rows(groups, layout)
     # Blocks of terms and rows, assembled with their sparse derivatives.
+    # Torques that follow from the motion jump where ways of standing change.
+    followed = problem.ground if not (len(layout.nodes) or layout.moving) else None
+    cuts = followed.switches if followed else ()
     quadratures = (  # of what runs along the motion, of what is lifted, of rates
-        method.rule(layout.problem),
+        method.rule(layout.problem, cuts),
         method.lifted_rule(layout.problem, layout.nodes),
-        method.rate_rule(layout.problem, layout.nodes),
+        method.rate_rule(layout.problem, layout.nodes, cuts),
     )
     terms = objective_blocks(program, stacks, quadratures)
     weights = [weight for weight, _ in problem.objective.terms]

@@ -6,7 +6,7 @@ fields are its settings, so none is silently ignored, and their metadata (`help`
 its flags.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, cast
 
@@ -91,9 +91,9 @@ class Method:
         """Return the instants at which inequalities hold."""
         return schedule_grid(problem, self.steps)
 
-    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """Return instants s and weights w of integrals over [0, 1]."""
-        return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
+    def rule(self, problem: Problem, cuts: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
+        """Return instants s and weights w of integrals over [0, 1]; at `cuts` integrands jump."""
+        return quadrature(problem.motion, "gauss", problem.motion.degree + 1, cuts)
 
     def lifted_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return instants s and weights w of integrals over [0, 1] of what is lifted at the nodes.
@@ -102,12 +102,14 @@ class Method:
         """
         return interpolation.lifted_quadrature(problem, nodes) if len(nodes) else self.rule(problem)
 
-    def rate_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def rate_rule(
+        self, problem: Problem, nodes: np.ndarray, cuts: Sequence[float] = ()
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return instants s and weights w of integrals over [0, 1] of what contains rates, which
-        may jump where pieces meet: Gauss's points lie within."""
+        may jump where pieces meet and at the `cuts`: Gauss's points lie within."""
         if len(nodes) and not problem.motion.collocated:
             return interpolation.lifted_quadrature(problem, nodes)
-        return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
+        return quadrature(problem.motion, "gauss", problem.motion.degree + 1, cuts)
 
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout of the variables: torques and ground wrenches among them where that
@@ -165,7 +167,7 @@ class OnSpline(Method):
         """Steps per segment."""
         return self.nodes
 
-    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    def rule(self, problem: Problem, cuts: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
         """Return instants and weights of the stated quadrature; raise ValueError for one with
         points at free knots."""
         if self.quadrature != "gauss" and free_knots(problem):
@@ -176,7 +178,7 @@ class OnSpline(Method):
         motion = coarsest_curve(problem.motion)
         gauss = motion.degree + 1
         panels = self.panels or (gauss if self.quadrature == "gauss" else self.nodes)
-        return quadrature(motion, self.quadrature, panels)
+        return quadrature(motion, self.quadrature, panels, cuts)
 
     def lifted_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return instants and weights: of "gauss" on every polynomial between the nodes, otherwise
@@ -281,7 +283,7 @@ class Collocation(Method):
         begun = isinstance(motion, Mesh) and replace(motion, inner=mesh.inner) == mesh
         return problem if begun and mesh.moving else on_mesh(problem, mesh)
 
-    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    def rule(self, problem: Problem, cuts: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes of the mesh and their weights."""
         mesh = cast(Mesh, problem.motion)
         return mesh.nodes, mesh.weights

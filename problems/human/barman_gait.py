@@ -79,8 +79,8 @@ PUBLISHED = (
         quantity="active constraints",
         value=244,
         ours=lambda solution: total(solution).active,
-        remark="of one of several optima, J from 2.4488 to 2.5162, by rounding; the model and its "
-        "limits are not printed",
+        remark="of one of two optima, J 2.5636 and 2.5776 at their ends; the model and its limits "
+        "are not printed",
     ),
     PRINTED(
         quantity="seconds of the solver",

@@ -1,7 +1,7 @@
 """B-spline bases of every degree, clamped and uniform: exact on polynomials, smooth at knots,
 unchanged by refinement; quadratures."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb, perm, prod
 
 import numpy as np
@@ -303,6 +303,16 @@ def test_a_quadrature_is_exact_on_every_segment_up_to_its_power_and_not_beyond(
     assert weights @ kinked == pytest.approx(
         (left ** (power + 1) + right ** (power + 1)) / (power + 1), abs=1e-14
     )
+
+
+def test_what_jumps_at_a_cut_is_integrated_as_if_a_segment_ended_there():
+    motion = BSpline(points=7)
+    cuts = (0.13, 0.61, float(motion.breaks[1]) + 1e-12)  # the last is a break
+    s, weights = quadrature(motion, "gauss", 2, cuts)
+    assert len(s) == 2 * (motion.segments + 2)
+    for start, end in pairwise((0.0, *cuts[:2], 1.0)):
+        inside = (s > start) & (s < end)
+        assert weights[inside] @ s[inside] ** 3 == pytest.approx((end**4 - start**4) / 4, rel=1e-14)
 
 
 def test_samples_hold_every_knot():

@@ -51,7 +51,8 @@ def ground_energy(solution: Solution) -> GroundEnergy | None:
         joints = (at.tau + at.elements)[:moving] * at.qd[:moving]
         return ca.vertcat(*(at.contact_power(foot.name) for foot in ground.feet), joints)
 
-    s, weights = quadrature(problem.motion, "gauss", 2 * problem.motion.degree + 4)
+    points = 2 * problem.motion.degree + 4
+    s, weights = quadrature(problem.motion, "gauss", points, ground.switches)
     rows = solution.trace(powers, s * solution.duration)
     gained, lost = (
         np.maximum(sign * rows, 0.0) @ weights * solution.duration for sign in (1.0, -1.0)

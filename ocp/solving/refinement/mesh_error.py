@@ -148,7 +148,9 @@ def _quadrature_errors(solution: Solution) -> np.ndarray:
     """Return the change of the objective by a finer quadrature in each segment (segments,),
     relative to a segment's share in the whole.
     """
-    motion, terms = solution.problem.motion, solution.problem.objective.terms
+    problem = solution.problem
+    motion, terms = problem.motion, problem.objective.terms
+    cuts = problem.ground.switches if problem.ground else ()
     running = {
         f"{number}": term.function
         for number, (_, term) in enumerate(terms)
@@ -158,13 +160,15 @@ def _quadrature_errors(solution: Solution) -> np.ndarray:
         return np.zeros(motion.segments)
     sums = []
     for count in (motion.degree + 1, motion.degree + 4):
-        s, weights = quadrature(motion, "gauss", count)
+        s, weights = quadrature(motion, "gauss", count, cuts)
         values = traces(solution, running, s * solution.duration)
         total = np.zeros(len(s))
         for name, rows in values.items():
             weight, term = terms[int(name)]
             total += weight * (rows**2).sum(axis=0) if term.kind == "squares" else weight * rows[0]
-        sums.append((total * weights * solution.duration).reshape(motion.segments, -1).sum(axis=1))
+        segment = np.searchsorted(motion.breaks, s, side="right") - 1
+        amounts = total * weights * solution.duration
+        sums.append(np.bincount(segment, weights=amounts, minlength=motion.segments))
     scale = max(abs(solution.objective), np.abs(sums[1]).sum(), 1e-12)
     return np.abs(sums[1] - sums[0]) * motion.segments / scale
 

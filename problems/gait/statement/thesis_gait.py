@@ -18,6 +18,7 @@ TOLERANCE = 1e-3  # of optimality and feasibility (Barman 2020, section 5.2)
 EASED = "snopt"  # meets torque limits last
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "ipopt": {"tol": TOLERANCE},
+    "structured": {"tol": TOLERANCE},
     "snopt": {
         "Major optimality tolerance": TOLERANCE,
         "Major feasibility tolerance": TOLERANCE,
