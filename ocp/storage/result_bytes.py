@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.dynamics.catalogue import is_named
 from ocp.problem.reserved_names import name_in_phase
+from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
 from ocp.storage.array_archive import pack_arrays
 from ocp.storage.atomic_files import plain, versions
@@ -51,8 +52,8 @@ def _arrays(solution: Solution) -> dict[str, np.ndarray]:
         "nodes": solution.nodes,
         "lifted": solution.lifted,
     }
-    for k, name in enumerate(solution.problem.outputs):
-        arrays[f"output_{k}"] = solution.output(name, t)
+    for k, values in enumerate(traces(solution, solution.problem.outputs, t).values()):
+        arrays[f"output_{k}"] = values
     return arrays | _multiplier_arrays(_own_multipliers(solution))
 
 

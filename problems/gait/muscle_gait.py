@@ -159,7 +159,7 @@ def problem(
         ),
         outputs=muscle_outputs(tree),
     )
-    return with_dependent_curves(whole) if stretching else whole
+    return with_dependent_curves(whole, accuracy.pieces) if stretching else whole
 
 
 def _is_of_leg(element: object) -> bool:

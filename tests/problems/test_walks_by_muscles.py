@@ -11,7 +11,7 @@ from ocp.models.human import human
 from ocp.models.human.muscles.leg_muscles import leg_muscles
 from ocp.problem import LAWS
 from ocp.problems.gait.benchmark import CONDITIONS, __main__
-from ocp.problems.gait.benchmark.design import chosen
+from ocp.problems.gait.benchmark.design import chosen, nearer, on_the_way
 from ocp.problems.gait.benchmark.tables import by_laws, cheapest, claims, data, table
 from ocp.problems.gait.by_muscles.emg_timing import ON, PARTS, PEOPLE, emg_timing
 from ocp.problems.gait.muscle_gait import problem
@@ -83,6 +83,29 @@ def test_conditions_differ_and_are_asked_of_the_walk_by_muscles():
     known = set(flags_of(problem))
     assert all(set(condition.arguments) <= known for condition in CONDITIONS)
     assert {each.set for each in chosen(["loads", "slopes"])} == {"loads", "slopes"}
+
+
+def test_walks_start_from_the_next_that_departs_less_from_the_first():
+    starts = {each.name: nearer(each).name for each in CONDITIONS}
+    assert starts["loads: foot=4 kg"] == "loads: foot=2 kg"
+    assert starts["steep: +15 %"] == "steep: +7 %" and starts["slow: -8 %"] == "slow: +0 %"
+    assert starts["rates: -20 % of the rate"] == "rates: -10 % of the rate"
+    assert (
+        starts["speeds: +0.9 m/s"] == "speeds: +1.1 m/s" and starts["trunk: +16 kg"][-5:] == "+0 kg"
+    )
+    first = [name for name, near in starts.items() if near == CONDITIONS[0].name]
+    assert {"loads: none kg", "loads: waist=16 kg", "slopes: +0 %", "speeds: +1.4 m/s"} < {*first}
+
+
+def test_a_walk_comes_after_the_one_from_which_it_starts():
+    order = on_the_way(CONDITIONS[::-1])
+    assert {each.name for each in order} == {each.name for each in CONDITIONS}
+    places = {each.name: place for place, each in enumerate(order)}
+    first, *others = order
+    assert first is CONDITIONS[0] is nearer(first)
+    assert all(places[nearer(each).name] < places[each.name] for each in others)
+    (last,) = [each for each in CONDITIONS if each.name == "rates: +20 % of the rate"]
+    assert [each.value for each in on_the_way([last])] == ["", 0.0, 10.0, 20.0]
 
 
 def test_people_hold_to_what_walks_by_muscles_are_held_to():

@@ -6,7 +6,7 @@ are given, not found, and where they were not told they are those of van der Zee
 speed [assumed].
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ocp import Solution, Solver, Transcription
 from ocp.motion import quadrature
 from ocp.problem import LAWS, metabolic_powers
 from ocp.problems.gait.card import report_card
-from ocp.problems.gait.conditions.measuring import bare_share, measured
+from ocp.problems.gait.conditions.measuring import bare_share, measured_by
 from ocp.problems.gait.conditions.people import (
     ABE,
     GOMENUKA,
@@ -154,27 +154,59 @@ def chosen(sets: Collection[str]) -> tuple[Condition, ...]:
     return tuple(each for each in CONDITIONS if each.set in sets)
 
 
+def nearer(condition: Condition) -> Condition:
+    """Return the condition from whose walk one starts: of its set the next that departs less from
+    the first of CONDITIONS in the same way, or else that one."""
+    place, far = _departure(condition)
+    alike = {0.0: CONDITIONS[0]}
+    for each in chosen((condition.set,)):
+        where, size = _departure(each)
+        if where in ("", place) and 0.0 <= size / (far or 1.0) < 1.0 and each is not condition:
+            alike[abs(size)] = each
+    return alike[max(alike)]
+
+
+def _departure(condition: Condition) -> tuple[str, float]:
+    """Return how a condition departs from its set's usual one: where a load is worn, and by how
+    much (kg, %, m/s)."""
+    place, _, mass = condition.load.partition("=")
+    if condition.set == "speeds":
+        return place, condition.value - BROWNING_SPEED
+    return place, float(mass or condition.value or 0.0)
+
+
+def on_the_way(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Return conditions, each after the one from whose walk it starts."""
+    known: dict[str, Condition] = {}
+    for condition in conditions:
+        way = [condition]
+        while nearer(way[0]) is not way[0]:
+            way.insert(0, nearer(way[0]))
+        known |= {each.name: known.get(each.name, each) for each in way}
+    return tuple(known.values())
+
+
 def swept(conditions: Sequence[Condition], **options: Any) -> Study:
     """Walk in conditions and return the Study, its cells in their order.
 
     The first of CONDITIONS, level walking without a load, is solved from standing; every other one
-    starts from that walk, and from standing should it fail from there.
+    starts from the walk `nearer` to that, and from standing should it fail from there.
 
     Args:
         conditions: in which to walk.
         options: those of `carry_out`: file, workers, watch, retry, seconds.
     """
     way = recipe(problem, Transcription(), Solver(), method=walk_by_muscles, measure=walked)
-    cells = [each.arguments for each in (CONDITIONS[0], *conditions)]
-    contents = [content_of(way, each) for each in cells]
-    first = cell(cells[0], contents[0])
-    starts = [None if content == contents[0] else 0 for content in contents]
-    plan = [
-        (first if start is None else cell(arguments, content, first), start)
-        for arguments, content, start in zip(cells, contents, starts)
-    ]
+    order = on_the_way(conditions)
+    names = [each.name for each in order]
+    plan: list[tuple[Any, int | None]] = []
+    for each in order:
+        near = names.index(nearer(each).name)
+        start = near if near < len(plan) else None
+        after = None if start is None else plan[start][0]
+        plan.append((cell(each.arguments, content_of(way, each.arguments), after), start))
     study = carry_out(plan, **options)
-    return replace(study, cells=study.cells[1:])
+    return replace(study, cells=tuple(study.cells[names.index(each.name)] for each in conditions))
 
 
 def walked(solution: Solution) -> dict[str, float]:
@@ -188,7 +220,7 @@ def walked(solution: Solution) -> dict[str, float]:
     per = bare_share(solution.problem.tree) * now["speed_m_s"]
     timing = card["muscles"]["agreement"]
     return {
-        **measured(solution),
+        **measured_by(solution, card),
         "muscles_J_kg_m": now["metabolic"]["muscles_W_kg"] / per,
         **{name: now["energy"][name] for name in ("given_J_kg_m", "taken_J_kg_m", "efficiency")},
         "knee_BW": max(now["knee_BW"]),

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +30,11 @@ def measured(solution: Solution) -> dict[str, float]:
     Units stand at the ends of names; kg are those of the body without what it wears, m those along
     the ground.
     """
-    if not solution.success:
-        return {}
-    card = report_card(solution)
+    return measured_by(solution, report_card(solution)) if solution.success else {}
+
+
+def measured_by(solution: Solution, card: Mapping[str, Any]) -> dict[str, float]:
+    """Return {name: number} of a walk whose report card is known, those of `measured`."""
     now, curves, bare = card["numbers"], card["curves"], bare_share(solution.problem.tree)
     return {
         "speed_m_s": now["speed_m_s"],

@@ -141,8 +141,8 @@ class Accuracy:
     `points`: control points per joint, by default 28, whose knots stand where contacts change, of
     the objective human 10, of walks of effort alone 8; `contact`: tolerance of the contact points'
     place (m), by default 0.0005, of human and effort 0.002; `slip`: and of their velocity (m/s), by
-    default 0.005, of these 0.1; `exact`: feet stand without either, between the nodes too, with
-    knots for the joints that follow them in `pieces` of the step.
+    default 0.005, of these 0.1; `exact`: feet stand without either, between the nodes too;
+    `pieces`: of the step, between knots of joints that follow exact feet and of tendons' forces.
     """
 
     points: int | None = None
