@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,12 +11,12 @@ import pytest
 from ocp.models.human import human
 from ocp.models.human.muscles.leg_muscles import leg_muscles
 from ocp.problem import LAWS
-from ocp.problems.gait.benchmark import CONDITIONS, __main__
+from ocp.problems.gait.benchmark import CONDITIONS, __main__, design
 from ocp.problems.gait.benchmark.design import chosen, nearer, on_the_way
 from ocp.problems.gait.benchmark.tables import by_laws, cheapest, claims, data, table
 from ocp.problems.gait.by_muscles.emg_timing import ON, PARTS, PEOPLE, emg_timing
 from ocp.problems.gait.muscle_gait import problem
-from ocp.studies import flags_of
+from ocp.studies import Study, flags_of
 from ocp.studies.store.row_format import Cell
 
 NAMES = tuple(part for parts in PARTS.values() for part in parts)
@@ -106,6 +107,22 @@ def test_a_walk_comes_after_the_one_from_which_it_starts():
     assert all(places[nearer(each).name] < places[each.name] for each in others)
     (last,) = [each for each in CONDITIONS if each.name == "rates: +20 % of the rate"]
     assert [each.value for each in on_the_way([last])] == ["", 0.0, 10.0, 20.0]
+
+
+def test_a_study_of_two_walks_plans_those_between_and_returns_the_two(monkeypatch):
+    plans = []
+
+    def carried_out(plan):
+        plans.extend(plan)
+        return Study(cells=tuple(cell for cell, _ in plan), path=Path())
+
+    monkeypatch.setattr(design, "carry_out", carried_out)
+    monkeypatch.setattr(design, "content_of", lambda way, arguments: {"arguments": arguments})
+    last, first = CONDITIONS[2], CONDITIONS[0]
+    study = design.swept([last, first])
+    assert [start for _, start in plans] == [None, 0, 1]  # without a load, 2 kg, 4 kg
+    assert plans[2][0].content["after"] == plans[1][0].id
+    assert [cell.parameters["load"] for cell in study.cells] == ["foot=4", ""]
 
 
 def test_people_hold_to_what_walks_by_muscles_are_held_to():
