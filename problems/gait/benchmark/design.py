@@ -167,8 +167,8 @@ def nearer(condition: Condition) -> Condition:
 
 
 def _departure(condition: Condition) -> tuple[str, float]:
-    """Return how a condition departs from its set's usual one: where a load is worn, and by how
-    much (kg, %, m/s)."""
+    """Return the place of a condition's load, and its value less the usual one of its set (kg, %,
+    m/s)."""
     place, _, mass = condition.load.partition("=")
     if condition.set == "speeds":
         return place, condition.value - BROWNING_SPEED
