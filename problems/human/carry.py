@@ -15,7 +15,10 @@ from ocp.models.human import carry
 from ocp.problem import INSIDE
 from ocp.problems.gait import TASK as WALK
 from ocp.problems.gait import busy_step, walk
+from ocp.problems.lifting import Box
+from ocp.problems.lifting.statement.box_hold import crate_between_hands
 
+DRAWN = 0.30, 0.25  # m: depth and height of the box in pictures
 SLACK = 0.02  # m, by which the box may move before the body [assumed]
 
 
@@ -43,8 +46,12 @@ def problem(
         speed=speed, step=step, points=points, person=person, smooth=smooth, objective=objective
     )
     body = carry(carry(walked.tree, "grip_r", box / 2), "grip_l", box / 2)
+    crate = Box(mass=box, depth=DRAWN[0], height=DRAWN[1], width=width)
     return replace(
-        walked, tree=body, constraints=(*walked.constraints, in_both_hands(width, up, ahead))
+        walked,
+        tree=body,
+        constraints=(*walked.constraints, in_both_hands(width, up, ahead)),
+        scenery=(*walked.scenery, crate_between_hands(crate)),
     )
 
 

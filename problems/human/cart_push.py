@@ -9,21 +9,26 @@ tile, 3.3 on asphalt and 4.5 on carpet (Al-Eisawi, Kerk, Congleton, Amendola, Je
 of carts up to 181 kg that begin to roll, wheels aligned). Each hand gives half of it.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ocp import Constraint, Instant, Load, Parameter, Problem, Task, path
 from ocp.cli import main
-from ocp.mechanics import Matrix
+from ocp.mechanics import Matrix, Visual
 from ocp.problem import INSIDE
 from ocp.problems.gait import TASK as WALK
 from ocp.problems.gait import busy_step, walk
+from ocp.problems.lifting.statement.box_hold import CARDBOARD
 
 GRAVITY = 9.81  # m/s2
+STEEL = (0.45, 0.47, 0.50, 1.0)  # red, green, blue and opacity
 FLOORS = {"concrete": 0.0022, "tile": 0.0024, "asphalt": 0.0033, "carpet": 0.0045}  # f (m)
 SLACK = 0.005  # m, that hands have on the bar [assumed]
 REACH = {False: (0.1, 0.7), True: (-0.6, 0.0)}  # m: how far before the pelvis' start the bar may be
+# m, in pictures: room for feet behind the cart, its length, height of its deck, breadth of tubes
+FEET, LENGTH, DECK, TUBE = 0.2, 0.8, 0.2, 0.03
 
 
 def problem(
@@ -58,6 +63,7 @@ def problem(
         walked,
         loads=(*walked.loads, *pulls),
         constraints=(*walked.constraints, *on_the_bar(bar, width, speed, pull)),
+        scenery=(*walked.scenery, *cart_at_hands(bar, width, wheels, pull)),
     )
 
 
@@ -73,6 +79,41 @@ def rolling(cart: float, floor: str, wheels: float) -> float:
     if not (np.isfinite(wheels) and wheels > 0):
         raise ValueError(f"wheels: expected a positive radius in m, got {wheels}")
     return FLOORS[floor] * cart * GRAVITY / wheels
+
+
+def cart_at_hands(bar: float, width: float, wheels: float, pull: bool) -> tuple[Visual, ...]:
+    """Return the look of a cart whose bar both hands hold: its deck before them, or behind, on four
+    wheels of a radius (m)."""
+    way, ends = (1.0 if pull else -1.0), ("grip_r", "grip_l")  # of the deck along y, which is back
+
+    def part(
+        kind: str,
+        size: tuple[float, ...],
+        x: float,
+        y: float,
+        z: float,
+        colour: Sequence[float] = STEEL,
+    ) -> Visual:
+        pose = np.eye(4)
+        pose[:3, 3] = x, y, z
+        if kind == "cylinder":  # its axis across
+            pose[:3, :3] = np.eye(3)[[2, 0, 1]]
+        return Visual(kind=kind, size=size, pose=pose, colour=colour, between=ends)
+
+    sides = (-width / 2, width / 2)
+    middle, axles = (
+        way * (FEET + LENGTH / 2),
+        [way * (FEET + wheels), way * (FEET + LENGTH - wheels)],
+    )
+    thick, across = DECK - 2 * wheels, width + TUBE
+    return (
+        part("box", (across, TUBE, TUBE), 0.0, 0.0, 0.0),
+        *(part("box", (TUBE, FEET, TUBE), x, way * FEET / 2, 0.0) for x in sides),
+        *(part("box", (TUBE, TUBE, bar - DECK), x, way * FEET, (DECK - bar) / 2) for x in sides),
+        part("box", (across, LENGTH, thick), 0.0, middle, DECK - thick / 2 - bar),
+        part("box", (width, LENGTH / 2, bar / 3), 0.0, middle, DECK + bar / 6 - bar, CARDBOARD),
+        *(part("cylinder", (wheels, TUBE), x, y, wheels - bar) for x in sides for y in axles),
+    )
 
 
 def on_the_bar(bar: float, width: float, speed: float, pull: bool) -> tuple[Constraint, ...]:

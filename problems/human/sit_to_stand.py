@@ -36,7 +36,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
-from ocp.mechanics import array, body_weight, positions, positive
+from ocp.mechanics import Visual, array, body_weight, positions, positive
 from ocp.models.human import Person, mirror, somebody
 from ocp.problem import Foot, Pin, Support, foot_contact, friction, pressure_inside, unilateral
 from ocp.problems.gait.solve_step import limited, together
@@ -129,6 +129,7 @@ def problem(
             torque_limits(limited),
             lasting(time),
         ),
+        scenery=stool(seat, sits["glob_tz"]),
     )
 
 
@@ -169,6 +170,26 @@ def _chair(hips: float, ahead: float) -> Foot:
     pin = Pin(point="pelvis_origin", axes="y", target=(0.0, hips, ahead))
     support = Support(link="glob_rx", when=(0.0, 1.0), pins=(pin,), kind="point")
     return Foot(name=SEAT, supports=(support,), center=pin.target, bears=(-np.inf, 1.0))
+
+
+def stool(seat: float, ahead: float) -> tuple[Visual, ...]:
+    """Return the look of a seat of a height (m), its middle `ahead` (m), on four legs."""
+    width, thick, leg = 0.42, 0.05, 0.04
+
+    def block(size: tuple[float, float, float], *place: float) -> Visual:
+        pose = np.eye(4)
+        pose[:3, 3] = place
+        return Visual(kind="box", size=size, pose=pose)
+
+    aside, high = (width - leg) / 2, seat - thick
+    return (
+        block((width, thick, width), 0.0, seat - thick / 2, ahead),
+        *(
+            block((leg, high, leg), x, high / 2, ahead + z)
+            for x in (-aside, aside)
+            for z in (-aside, aside)
+        ),
+    )
 
 
 def _standing(body: Tree, ground: Ground, grip: float) -> tuple[Any, ...]:
