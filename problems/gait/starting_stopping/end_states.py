@@ -11,6 +11,7 @@ from ocp.problems.gait.solve_step import strong
 from ocp.problems.gait.starting_stopping.contact_schedule import apart
 from ocp.studies import call_by_flags
 
+CLOSE = {"tol": 1e-9}  # of the walk: motions that end in its state hang on how nearly it is one
 # The line of gravity of people who stand passes some 5 cm before their ankles [recalled]: so do
 # bodies that lean by this much (rad)
 LEAN = float(np.radians(3.0))
@@ -22,7 +23,7 @@ def steady(**asked: object) -> Solution:
     """Return the steady walk, one step from the strike of the right heel, that `gait` finds for
     what is `asked`, its flags. Raises NotSolved where it finds none."""
     stated = call_by_flags(problem, asked)
-    return walk(stated, Transcription(), Solver(plugin="ipopt")).require(coarse=True)
+    return walk(stated, Transcription(), Solver(options=CLOSE)).require(coarse=True)
 
 
 def carried(walked: Solution, way: float = 0.0) -> dict[str, np.ndarray]:
