@@ -54,8 +54,8 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     part, own = used % n, np.zeros(n * count)  # coordinates that lines tie are solved together
     for line in lines:
         together = part[line != 0]
-        part[np.isin(part, together)] = together.min(initial=n)
-    for one in np.unique(part):
+        part[(part[:, None] == together).any(axis=1)] = together.min(initial=n)
+    for one in sorted({*part.tolist()}):
         columns = np.flatnonzero(part == one)
         rows = np.flatnonzero(lines[:, columns].any(axis=1))
         those, zero = lines[np.ix_(rows, columns)], np.zeros((len(rows), len(rows)))
