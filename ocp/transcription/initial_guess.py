@@ -51,17 +51,11 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
         lines = lines[:, used]
     else:
         matrix, rest = np.kron(stiffness, np.eye(n)), PULL * np.tile(problem.tree.neutral, count)
-    part, own = used % n, np.zeros(n * count)  # coordinates that lines tie are solved together
-    for line in lines:
-        together = part[line != 0]
-        part[(part[:, None] == together).any(axis=1)] = together.min(initial=n)
-    for one in sorted({*part.tolist()}):
-        columns = np.flatnonzero(part == one)
-        rows = np.flatnonzero(lines[:, columns].any(axis=1))
-        those, zero = lines[np.ix_(rows, columns)], np.zeros((len(rows), len(rows)))
-        system = np.block([[matrix[np.ix_(columns, columns)], those.T], [those, zero]])
-        right = np.concatenate([rest[columns], values[rows]])
-        own[used[columns]] = np.linalg.lstsq(system, right, rcond=None)[0][: len(columns)]
+    zero = np.zeros((len(lines), len(lines)))
+    system = np.block([[matrix, lines.T], [lines, zero]])
+    solution = np.linalg.lstsq(system, np.concatenate([rest, values]), rcond=None)[0]
+    own = np.zeros(n * count)
+    own[used] = solution[: len(used)]
     own = np.reshape(own, (n, count), order="F")
     own = points_of_curves(problem.motion, own) if problem.motion.curves else own
     points = normalise_quaternions(problem.tree, own)

@@ -10,7 +10,6 @@ from ocp.mechanics import position
 from ocp.models.arms.two_link import two_link
 from ocp.models.walkers.monoped import monoped, pogo
 from ocp.problem import Ground
-from ocp.problems.benchmarks.scale.cases.trees import chain
 from ocp.transcription.phases.phase_guess import root_gravity
 from ocp.transcription.transcribe import transcribe
 
@@ -155,33 +154,3 @@ def test_what_cannot_hold_leaves_a_guess_all_the_same():
         tree=ARM, phases=phases, links=(ocp.continuous(),), objective=ocp.effort()
     )
     assert all(np.isfinite(points).all() for _, points, _ in guessed(problem))
-
-
-def test_coordinates_that_no_equality_ties_are_straight_by_themselves(monkeypatch):
-    """In systems of their own, which hold all the rows that tie those of one system."""
-    arm = chain(4)
-    together = ocp.Constraint(
-        name="together",
-        function=lambda at: at.q[0] + 2 * at.q[2],
-        when="end",
-        lower=0.6,
-        upper=0.6,
-    )
-    problem = ocp.Problem(
-        tree=arm,
-        motion=ocp.BSpline(points=9),
-        duration=1.0,
-        objective=ocp.effort(),
-        constraints=(ocp.at_start(arm, q=0.1, qd=0.0), together),
-    )
-    sizes, solve = [], np.linalg.lstsq
-    monkeypatch.setattr(
-        np.linalg, "lstsq", lambda a, *rest, **more: sizes.append(len(a)) or solve(a, *rest, **more)
-    )
-    (motion,) = guessed(problem)
-    assert sorted(sizes) == [11, 11, 23]  # unknowns and rows of one, another and two coordinates
-    end = at(motion, 1.0)
-    np.testing.assert_allclose(at(motion, 0.0), 0.1, atol=1e-9)
-    np.testing.assert_allclose(end[0] + 2 * end[2], 0.6, atol=1e-9)
-    np.testing.assert_allclose(end[2] - 0.1, 2 * (end[0] - 0.1), atol=1e-6)  # as they are pulled
-    np.testing.assert_allclose(end[[1, 3]], 0.1, atol=1e-6)
