@@ -191,11 +191,13 @@ def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
 
 
 def _rows(each: ProgramMotion) -> Iterator[Row]:
-    """Yield the rows of one motion."""
+    """Yield the rows of one motion that are asked for at some instant."""
     layout, x = each.transcribed.layout, each.x
     for group in each.transcribed.groups:
         values = evaluate(group.kernel.values, group.inputs(x), group.s)
         for line, asked, (constraint, number) in zip(values, group.active, group.owners):
+            if not asked.any():
+                continue
             s = np.ones(1) if constraint.when == "joined" else group.s[asked]
             t = each.begin + instants_at(layout, x, s) * each.duration
             yield Row(constraint=each.with_name(constraint), number=number, values=line[asked], t=t)
@@ -213,10 +215,8 @@ def _link_rows(transcribed: Transcribed, x: np.ndarray, ends: Sequence[float]) -
 def _worst_violation(row: Row) -> list[tuple[float, str]]:
     """Return (relative amount, line) of the instant at which a row is farthest outside its bounds.
 
-    None where it is inside, or asked at no instant; not a number is the worst.
+    None where it is inside; not a number is the worst.
     """
-    if not row.values.size:
-        return []
     amounts = row.beyond
     amounts[np.isnan(row.values)] = np.inf
     k = int(np.argmax(amounts))

@@ -5,9 +5,12 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from muscled_arm import excitations, muscle
 
-from ocp import Attempt, Solver, path, solve
+from ocp import Attempt, BSpline, Problem, Radau, Solver, Transcription, path, solve, squares
 from ocp.diagnosis.elastic_weights import equal_price, is_limit, is_stated, row_prices
+from ocp.diagnosis.explain import rows_at
+from ocp.models.mechanisms.four_bar import four_bar
 from ocp.problems.benchmarks.broken import BROKEN, NAMED, arm, is_named
 from ocp.problems.benchmarks.motions.compare_ladder import lift
 from ocp.solvers.budget import budget, relaxation_solver
@@ -15,6 +18,7 @@ from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import minimize
 from ocp.solvers.nlp import NLP
 from ocp.transcription import transcribe_phase
+from ocp.transcription.transcribe import transcribe
 
 TWICE = (Attempt(), Attempt(feasible_first=True))
 QUICK = (
@@ -32,6 +36,20 @@ def test_the_culprit_is_among_the_first_rows_that_are_named(name):
         assert is_named(broken, ("", str(error)))
         return
     assert not solution.success and is_named(broken, solution.explanation)
+
+
+def test_rows_that_are_asked_for_at_no_instant_are_not_looked_at():
+    """As those of stages that states of passive loops have, of which none can be the farthest."""
+    plain = four_bar()
+    loose = [replace(each, actuated=False) for each in plain.joints]
+    fibre = muscle("fore", 0.03, "crank", tendon="compliant", force=900.0)
+    tree = replace(plain, joints=loose, elements=(*plain.elements, fibre))
+    objective = squares("excitation", excitations)
+    stated = Problem(tree=tree, motion=BSpline(points=8), duration=0.5, objective=objective)
+    program = transcribe(stated, Transcription(method=Radau(intervals=3)))
+    asked = [row.any() for part in program.parts for group in part.groups for row in group.active]
+    rows = list(rows_at(program, np.full(len(program.nlp.lower), 0.1)))
+    assert len(rows) == sum(asked) < len(asked) and all(row.values.size for row in rows)
 
 
 def test_thirty_kinds_of_demands_are_broken():
