@@ -27,8 +27,8 @@ STEEL = (0.45, 0.47, 0.50, 1.0)  # red, green, blue and opacity
 FLOORS = {"concrete": 0.0022, "tile": 0.0024, "asphalt": 0.0033, "carpet": 0.0045}  # f (m)
 SLACK = 0.005  # m, that hands have on the bar [assumed]
 REACH = {False: (0.1, 0.7), True: (-0.6, 0.0)}  # m: how far before the pelvis' start the bar may be
-# m, in pictures: room for feet behind the cart, its length, height of its deck, breadth of tubes
-FEET, LENGTH, DECK, TUBE = 0.2, 0.8, 0.2, 0.03
+# m, in pictures: room for feet behind the cart, its length, thickness of its deck, of its tubes
+FEET, LENGTH, THICK, TUBE = 0.2, 0.8, 0.1, 0.03
 
 
 def problem(
@@ -101,17 +101,16 @@ def cart_at_hands(bar: float, width: float, wheels: float, pull: bool) -> tuple[
         return Visual(kind=kind, size=size, pose=pose, colour=colour, between=ends)
 
     sides = (-width / 2, width / 2)
-    middle, axles = (
-        way * (FEET + LENGTH / 2),
-        [way * (FEET + wheels), way * (FEET + LENGTH - wheels)],
-    )
-    thick, across = DECK - 2 * wheels, width + TUBE
+    middle = way * (FEET + LENGTH / 2)
+    axles = (way * (FEET + wheels), way * (FEET + LENGTH - wheels))
+    deck, across = 2 * wheels + THICK - bar, width + TUBE  # its upper side, from the bar
+    post = max(TUBE, -deck)
     return (
         part("box", (across, TUBE, TUBE), 0.0, 0.0, 0.0),
         *(part("box", (TUBE, FEET, TUBE), x, way * FEET / 2, 0.0) for x in sides),
-        *(part("box", (TUBE, TUBE, bar - DECK), x, way * FEET, (DECK - bar) / 2) for x in sides),
-        part("box", (across, LENGTH, thick), 0.0, middle, DECK - thick / 2 - bar),
-        part("box", (width, LENGTH / 2, bar / 3), 0.0, middle, DECK + bar / 6 - bar, CARDBOARD),
+        *(part("box", (TUBE, TUBE, post), x, way * FEET, -post / 2) for x in sides),
+        part("box", (across, LENGTH, THICK), 0.0, middle, deck - THICK / 2),
+        part("box", (width, LENGTH / 2, bar / 3), 0.0, middle, deck + bar / 6, CARDBOARD),
         *(part("cylinder", (wheels, TUBE), x, y, wheels - bar) for x in sides for y in axles),
     )
 

@@ -181,7 +181,7 @@ def stool(seat: float, ahead: float) -> tuple[Visual, ...]:
         pose[:3, 3] = place
         return Visual(kind="box", size=size, pose=pose)
 
-    aside, high = (width - leg) / 2, seat - thick
+    aside, high = (width - leg) / 2, max(leg, seat - thick)
     return (
         block((width, thick, width), 0.0, seat - thick / 2, ahead),
         *(

@@ -10,7 +10,7 @@ from ocp.problems.gait import Gait, busy_step
 from ocp.problems.gait import problem as walk
 from ocp.problems.human.carry import in_both_hands
 from ocp.problems.human.carry import problem as carry
-from ocp.problems.human.cart_push import GRAVITY, REACH, rolling
+from ocp.problems.human.cart_push import GRAVITY, REACH, cart_at_hands, rolling
 from ocp.problems.human.cart_push import problem as cart
 from ocp.problems.lifting.lift_aside import problem as aside
 
@@ -47,6 +47,14 @@ def test_hands_stay_on_a_bar_that_goes_on_at_the_speed(pull):
         there = Hands(t, grip_l=(0.25, 0.9, 0.3 + 1.1 * t))
         assert np.array(rule.function(there)).ravel() == pytest.approx([0.0, 0.0, 0.3])
     assert nominal(rule.upper_of(2) - rule.lower_of(2)) == pytest.approx(0.01)
+
+
+def test_a_cart_is_drawn_on_the_floor_before_the_hands_or_behind_them():
+    for bar, wheels, pull in ((1.0, 0.051, False), (0.2, 0.3, False), (0.9, 0.1, True)):
+        *_, wheel = parts = cart_at_hands(bar, 0.45, wheels, pull)
+        back, high = np.array(wheel.pose)[1:3, 3]
+        assert high == pytest.approx(wheels - bar) and (back > 0) == pull  # from the bar
+        assert {each.between for each in parts} == {("grip_r", "grip_l")}
 
 
 def test_a_carried_box_weighs_in_the_hands_and_stays_before_the_body():
