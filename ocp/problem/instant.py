@@ -339,7 +339,7 @@ class Instant:
     @cached_property
     def moves(self) -> list[Motion]:
         """Motions of all links, without accelerations."""
-        return _moves(self.tree, self.q, self.qd)
+        return link_motions(self.tree, self.q, self.qd)
 
     @cached_property
     def center_of_mass(self) -> Matrix:
@@ -388,7 +388,7 @@ class Instant:
 
 
 @memoize(4)
-def _moves(tree: Tree, q: Matrix, qd: Matrix) -> list[Motion]:
+def link_motions(tree: Tree, q: Matrix, qd: Matrix) -> list[Motion]:
     """Return the motions of all links, which Instants share that are one but for their forces."""
     return kinematics.motions(tree, q, qd)
 
@@ -404,7 +404,7 @@ def _body_forces(
 @memoize(4)
 def _elements(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the torques of force elements (n,), which Instants share likewise."""
-    return element_torques(tree, q, qd, _moves(tree, q, qd))
+    return element_torques(tree, q, qd, link_motions(tree, q, qd))
 
 
 @memoize(4)

@@ -19,10 +19,11 @@ from ocp.mechanics.muscles.metabolics import (
     umberger_2010,
 )
 from ocp.mechanics.muscles.muscle import Fibre, muscles_of
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_type, positive
-from ocp.problem.instant import Instant
+from ocp.problem.instant import Instant, link_motions
 from ocp.problem.objectives import Objective, integral, squares
 
 OF = {"excitation": "tau", "activation": "q"}
@@ -97,7 +98,7 @@ def fibre_of(at: Instant, name: str) -> Fibre:
     Raises:
         ValueError: for a name that no muscle has.
     """
-    return _muscle(at.tree, name).fibres(_state(at))
+    return _fibres(_muscle(at.tree, name), _state(at))
 
 
 def metabolic_powers(
@@ -128,7 +129,7 @@ def metabolic_powers(
 
 def _power_spent(at: Instant, muscle: Muscle, law: str) -> Matrix:
     """Return the metabolic power (W) of one muscle."""
-    state, row = muscle.fibres(_state(at)), at.tree.coordinate(f"{muscle.name}.activation")
+    state, row = _fibres(muscle, _state(at)), at.tree.coordinate(f"{muscle.name}.activation")
     force, length = graph_number(muscle.force), graph_number(muscle.fibre)
     fibre = FibreState(
         excitation=at.tau[row],
@@ -203,12 +204,13 @@ def _velocity(at: Instant, name: str) -> Matrix:
 
 
 def _force(at: Instant, name: str) -> Matrix:
-    return _muscle(at.tree, name).tension_force(_state(at))
+    muscle, state = _muscle(at.tree, name), _state(at)
+    return muscle.tension_force(state, _fibres(muscle, state).pull)
 
 
 def _power(at: Instant, name: str) -> Matrix:
     muscle, state = _muscle(at.tree, name), _state(at)
-    pull = muscle.tension_force(state)
+    pull = muscle.tension_force(state, _fibres(muscle, state).pull)
     slope = muscle.path.slope(state)
     return -pull * sum((each * at.qd[row] for row, each in slope.items()), 0.0)
 
@@ -234,4 +236,14 @@ def _muscle(tree: Tree, name: str) -> Muscle:
 
 
 def _state(at: Instant) -> State:
-    return State(tree=at.tree, q=at.q, qd=at.qd, known=at.moves)
+    return _state_of(at.tree, at.q, at.qd)
+
+
+@memoize(4)
+def _state_of(tree: Tree, q: Matrix, qd: Matrix) -> State:
+    return State(tree=tree, q=q, qd=qd, known=link_motions(tree, q, qd))
+
+
+@memoize(1)  # the outputs of a muscle ask for them one after another
+def _fibres(muscle: Muscle, state: State) -> Fibre:
+    return muscle.fibres(state)

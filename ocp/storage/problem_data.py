@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.memoize import memoize
 from ocp.problem.constraint import Constraint
 from ocp.problem.phases.phase_problems import WHOLE
 from ocp.problem.phases.phases import Phase, Transition
@@ -45,6 +46,7 @@ from ocp.transcription.kernels.function_tapes import (
 PHASES = 1000  # of a file: a motion has fewer
 
 
+@memoize(1)  # a cell of a study is digested, and the same problem kept with what came of it
 def problem_data(problem: Problem) -> Statement:
     """Return the Statement of a problem.
 

@@ -142,9 +142,8 @@ def _solve_cell(data: Content, seed: Seed | None, checked: bool) -> Result:
 def _neighbour(data: Content, arguments: Keywords, archive: bytes) -> Solution:
     """Return the solution of a neighbour with these arguments, for a start from it."""
     there = data | {"arguments": arguments}
-    if not data.get("parameters"):
-        return restore_solution(archive, "neighbour", there, resolve)
-    problem = open_problem(data).at(there)
+    shared = bool(data.get("parameters"))
+    problem = open_problem(data).at(there) if shared else statement(there, resolve)
     return _read_archive(archive, "neighbour", problem, transcription(data, resolve), own=True)
 
 

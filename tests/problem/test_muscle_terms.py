@@ -43,6 +43,7 @@ from ocp.problem import (
 )
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.muscle_terms import LAWS
+from ocp.storage.problem_data import problem_data
 
 
 def muscle(name, joints, lever, force):
@@ -122,6 +123,19 @@ def test_outputs_tell_what_muscles_do():
     assert solution.output("biceps fibre velocity", t).ravel() == pytest.approx(rate / 1.0)
     force = solution.output("biceps tendon force", t).ravel()
     assert solution.output("biceps power", t).ravel() == pytest.approx(-force * rate)
+
+
+def test_outputs_of_a_muscle_are_written_from_its_fibres_once(monkeypatch):
+    tree, asked, fibres = arm(), [], Muscle.fibres
+
+    def counted(muscle, state):
+        asked.append(muscle.name)
+        return fibres(muscle, state)
+
+    monkeypatch.setattr(Muscle, "fibres", counted)
+    stated = reach(muscle_effort(tree), outputs=muscle_outputs(tree))
+    assert len(problem_data(stated).data["phases"][0]["outputs"]) == 20
+    assert asked == names(muscles_of(tree))
 
 
 def line(link, *places):

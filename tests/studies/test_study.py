@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from study_cells import FOUR, broken_off, goals, objectives, problem, smoothed, speeds, weighed
 
-from ocp import Parameter, Task, solve
+from ocp import Parameter, Solver, Task, solve
+from ocp.storage import problem_data
 from ocp.studies import multistart, open_study, pareto, rank_optima, restarts, sweep, variants
+from ocp.studies.solve_cell import run_cell
+from ocp.studies.store.cell_specification import content_of, recipe
 from ocp.studies.study_tables import column_titles
 
 
@@ -51,6 +54,22 @@ def test_cells_are_solved_kept_and_not_solved_again():
     assert again.cells[1].objective == cell.objective
     assert len(open_study("a.sqlite").cells) == 5 and not Path("a.sqlite-wal").exists()
     assert sweep(problem, {"torque": [10]}, workers=0).cells[0].objective == cell.objective
+
+
+def test_a_cell_writes_its_problem_once_and_its_neighbour_s_never(monkeypatch):
+    written, write_problem = [], problem_data.write_problem
+
+    def counted(stated, tapes):
+        written.append(stated)
+        return write_problem(stated, tapes)
+
+    way = recipe(problem, None, Solver())
+    contents = [content_of(way, {"torque": torque}) for torque in (9.0, 10.0)]
+    monkeypatch.setattr(problem_data, "write_problem", counted)
+    first = run_cell(contents[0], None, True)
+    assert (first["status"], len(written)) == ("solved", 1)
+    near = run_cell(contents[1], (contents[0]["arguments"], first["archive"]), True)
+    assert (near["status"], len(written)) == ("solved", 2) and near["statistics"]["seeded"]
 
 
 def test_settings_are_parameters_too_and_ways_are_compared():

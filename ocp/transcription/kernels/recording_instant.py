@@ -16,7 +16,7 @@ from ocp.problem.contact.complementarity import Touch, rows_of, touch_size
 from ocp.problem.contact.ground import slots
 from ocp.problem.contact.reactions import Reaction
 from ocp.problem.contact.transmitted_wrenches import passive_rows
-from ocp.problem.instant import Instant, loads_at
+from ocp.problem.instant import Instant, link_motions, loads_at
 from ocp.problem.statement import Problem
 
 QUANTITIES = (  # one per coordinate
@@ -188,7 +188,7 @@ class RecordingInstant:
     @property
     def moves(self) -> list[Motion]:
         """Motions of all links, without accelerations."""
-        return kinematics.motions(self.problem.tree, self.q, self.qd)
+        return link_motions(self.problem.tree, self.q, self.qd)
 
     def position(self, point: str) -> Matrix:
         """Position (3, m) of a named point."""
