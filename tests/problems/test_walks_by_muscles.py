@@ -149,8 +149,29 @@ def test_costs_twice_people_s_are_told():
 def test_a_walk_that_is_not_found_is_told():
     done = [(condition, cell(condition, status="failed")) for condition in CONDITIONS]
     holds, text = claims(done)[0]
-    assert not holds and text == f"0 of {len(CONDITIONS)} solved"
+    assert not holds and text.startswith(f"0 of {len(CONDITIONS)} solved; not loads: none kg, ")
     assert len(claims(done)) == 2
+
+
+def test_a_walk_whose_certificate_fails_is_named_and_told_by_how_much():
+    sound = cell(CONDITIONS[1])
+    doubtful = replace(sound, measured={**sound.measured, "certified": 0.0, "gathered": 1.1e-2})
+    done = [(CONDITIONS[0], cell(CONDITIONS[0])), (CONDITIONS[1], doubtful)]
+    assert (False, "1 of 2 certified to 1e-2; not loads: foot=2 kg") in claims(done)
+    assert "1.1e-02" in table(done).splitlines()[-1]
+
+
+def test_the_page_has_the_rows_and_columns_that_the_command_prints():
+    def cells(line):
+        return [entry.strip() for entry in line.strip("|").split("|")]
+
+    page = Path(__main__.__file__).with_name("walk_by_muscles.md").read_text(encoding="utf-8")
+    printed = table([(condition, cell(condition)) for condition in CONDITIONS]).splitlines()
+    head, *rows = [cells(line) for line in printed if line.startswith("|")]
+    known = [cells(line) for line in page.splitlines() if line.startswith("|")]
+    start = known.index(head)
+    names = [row[0] for row in known[start : start + len(rows) + 1]]
+    assert names == [head[0], *(row[0] for row in rows)]
 
 
 def test_the_cheapest_rate_is_that_of_a_parabola_or_of_those_walked():

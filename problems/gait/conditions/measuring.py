@@ -76,12 +76,14 @@ def legs_work(stride: Stride, bare: float) -> dict[str, float]:
 
 def certified(solution: Solution) -> dict[str, float]:
     """Return whether a walk passes its certificate to TOLERANCE, 1 or 0, how far its objective is
-    off its integral, and the worst violation, both relative; what it fails by is said aside."""
+    off its integral, and the worst violation, both relative, and what its segments gather (rad or
+    m); what it fails by is said aside."""
     certificate = verify(solution)
     worst: Mapping = certificate.violations
     numbers = {
         "objective_off": float(certificate.objective_error or 0.0),
         "violation": max((each.relative for each in worst.values()), default=0.0),
+        "gathered": float(certificate.deviations.gathered),
     }
     try:
         certificate.require(TOLERANCE)
