@@ -165,10 +165,12 @@ def test_the_page_has_the_rows_and_columns_that_the_command_prints():
     def cells(line):
         return [entry.strip() for entry in line.strip("|").split("|")]
 
+    def of_table(lines):
+        return [cells(line) for line in lines if line.startswith("|") and set(line) - {*"|-: "}]
+
     page = Path(__main__.__file__).with_name("walk_by_muscles.md").read_text(encoding="utf-8")
     printed = table([(condition, cell(condition)) for condition in CONDITIONS]).splitlines()
-    head, *rows = [cells(line) for line in printed if line.startswith("|")]
-    known = [cells(line) for line in page.splitlines() if line.startswith("|")]
+    (head, *rows), known = of_table(printed), of_table(page.splitlines())
     start = known.index(head)
     names = [row[0] for row in known[start : start + len(rows) + 1]]
     assert names == [head[0], *(row[0] for row in rows)]
