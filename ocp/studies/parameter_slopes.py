@@ -7,6 +7,7 @@ over a small step, of the program's own functions and of its bounds.
 import numpy as np
 
 from ocp.solution.solution import Solution
+from ocp.solving.parameter_values import values_of
 from ocp.solving.starts.warm_start import start
 from ocp.transcription.transcribe import Transcribed
 
@@ -29,7 +30,8 @@ def slopes(solution: Solution) -> dict[str, float]:
     for name, value in values.items():
         step = STEP * max(1.0, abs(value))
         step = step if value + step <= upper[name] else -step
-        there = plan.at(values | {name: value + step})
+        moved = values_of(plan.parameters, values | {name: value + step})
+        there = here.at(moved, bounds_alone=True)
         x = begin.x.copy()
         x[there.layout.parameters] = list(there.layout.values.values())
         known[name] = (_lagrangian(there, x, *multipliers) - height) / step

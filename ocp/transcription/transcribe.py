@@ -209,9 +209,16 @@ class Transcribed:
         part, x = self.only_part.on_given_knots(x)
         return program_of_phase(part), x
 
-    def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "Transcribed":
+    def at(
+        self,
+        values: Mapping[Parameter, float],
+        held: Iterable[str] = (),
+        *,
+        bounds_alone: bool = False,
+    ) -> "Transcribed":
         """Return the same program with other values of its parameters, from which those that are
-        sought start, unless they are `held` there; graphs stay as they are.
+        sought start, unless they are `held` there; graphs stay as they are, and with `bounds_alone`
+        the statement too.
 
         Raises ValueError naming what cannot be with these values.
         """
@@ -219,7 +226,9 @@ class Transcribed:
         if not values or (values == self.layout.values and held == self.layout.held_names):
             return self
         parts = tuple(
-            part.at({each: values[each] for each in part.layout.values}, held)
+            part.at(
+                {each: values[each] for each in part.layout.values}, held, bounds_alone=bounds_alone
+            )
             for part in self.parts
         )
         layout = replace(self.layout, values=MappingProxyType(dict(values)), held_names=held)
@@ -228,7 +237,7 @@ class Transcribed:
             return replace(self, problem=part.problem, parts=parts, layout=layout, nlp=part.nlp)
         groups, same = close_bounds(self.open_groups, values), self.made.setdefault("same", {})
         links = _bounded(self.link_nlp, link_bounds(groups, layout))
-        problem = with_values(self.statement, values, same)
+        problem = self.problem if bounds_alone else with_values(self.statement, values, same)
         fields = {"problem": problem, "parts": parts, "layout": layout, "groups": groups}
         return with_joined_bounds(replace(self, link_nlp=links, **fields))
 

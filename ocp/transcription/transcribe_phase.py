@@ -135,9 +135,16 @@ class TranscribedPhase:
     parameters = property(parameters_of_program)
     free_names = property(free_names)
 
-    def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "TranscribedPhase":
+    def at(
+        self,
+        values: Mapping[Parameter, float],
+        held: Iterable[str] = (),
+        *,
+        bounds_alone: bool = False,
+    ) -> "TranscribedPhase":
         """Return the same program with other values of its parameters, from which those that are
-        sought start, unless they are `held` there; graphs stay as they are.
+        sought start, unless they are `held` there; graphs stay as they are, and with `bounds_alone`
+        the statement too, whose numbers take most of the time.
 
         Raises ValueError naming what cannot be with these values.
         """
@@ -146,12 +153,14 @@ class TranscribedPhase:
             values == self.layout.values and held == self.layout.held_names
         ):
             return self
-        same = self.made["same"]  # what of the statement has nothing open in it
-        problem, known = with_values(self.statement, values, same), MappingProxyType(dict(values))
-        if free_duration(self.layout.problem):
-            check_apart(*problem.duration)
+        problem, anew, known = self.problem, {}, MappingProxyType(dict(values))
+        if not bounds_alone:
+            same = self.made["same"]  # what of the statement has nothing open in it
+            problem = with_values(self.statement, values, same)
+            anew = dict(zip(map(id, self.statement.requirements), problem.requirements))
+            if free_duration(self.layout.problem):
+                check_apart(*problem.duration)
         layout = replace(self.layout, problem=problem, values=known, held_names=held)
-        anew = dict(zip(map(id, self.statement.requirements), problem.requirements))
         asked_for = close_bounds(self.open_groups, values, anew)
         box, _, rows, bounds = place_rows(asked_for, layout)
         if self.reduction is not None:
