@@ -53,7 +53,6 @@ NEAR = {  # from what is nearly the solution, whose bounds are those of the star
     "slack_bound_push": 1e-8,
     "slack_bound_frac": 1e-8,
 }
-ANOTHER = TUNED | {"mu_init": 1e-2, "max_iter": 120}  # from somebody else's walk
 QUICK = TUNED | {"mumps_scaling": 0}  # for people with strength
 ROUGH = QUICK | {  # to begin from
     "tol": 1e-3,
@@ -64,7 +63,7 @@ ROUGH = QUICK | {  # to begin from
 }
 ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
 PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
-AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
+AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # multipliers known
 SHARED, CLOSER = 10, 12  # steps of the grid to a segment where both feet bear: walking, and else
 FEW_OF_PARTS = 22  # points, to which phases come from standing as quickly as from fewer
 FEW = 3, 3  # of elastic people: steps to a segment, and where both feet bear
@@ -115,13 +114,16 @@ def walk_from(
     solver: Solver,
     *,
     watch: Callable[..., Any] | None = None,
+    values: Mapping[str, float] | None = None,
 ) -> Solution:
-    """Solve a walk from another that is alike, and from standing where that fails."""
-    near: dict[str, Any] = {"guess": another, "attempts": (Attempt(options=ANOTHER),)}
-    found = solve(problem, closely(problem, transcription), solver, watch=watch, **near)
+    """Solve a walk from another that is alike, its multipliers too, and from standing where that
+    fails; `values` are those of the problem's parameters."""
+    near: dict[str, Any] = {"guess": another, "attempts": (Attempt(options=AFTER),)}
+    settled, given = closely(problem, transcription), dict(values or {})
+    found = solve(problem, settled, solver, watch=watch, values=given, **near)
     if over(found, solver):
         return found
-    return walk(problem, transcription, left_of(found, solver), watch=watch)
+    return walk(problem, transcription, left_of(found, solver), watch=watch, values=given)
 
 
 def standing(problem: Problem) -> Guess:

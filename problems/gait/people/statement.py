@@ -1,18 +1,19 @@
 """The walk of people of any size, proportions and strength, from that of the median person."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
-from ocp import Problem, Solution, Solver, Task, Transcription, Tree
-from ocp.mechanics import Open, body_weight, position
+from ocp import Parameter, Problem, Solution, Solver, Task, Transcription, Tree
+from ocp.mechanics import Open, position
 from ocp.models.human import Person, person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
 from ocp.problems.gait.solve_step import walk as from_standing
-from ocp.problems.gait.solve_step import walk_from
+from ocp.problems.gait.solve_step import walk_from, with_numbers
 from ocp.problems.gait.statement.step import problem as gait
 from ocp.problems.gait.statement.walking_task import Muscles
 
@@ -67,30 +68,56 @@ def walk(
     *,
     guess: Any = None,
     watch: Callable[..., Any] | None = None,
+    values: Mapping[str, float] | None = None,
     sex: str = "male",
 ) -> Solution:
     """Solve the walk of somebody from that of the median person, and from standing if that fails.
 
-    The motion is scaled as walks of people who are alike are (Hof 1996). `sex`: whose median person
-    it starts from, male or female.
+    The motion is scaled as walks of people who are alike are (Hof 1996), and multipliers are the
+    median's. `values` are those of the problem's parameters; `sex`: whose median person it starts
+    from, male or female.
     """
-    start = alike(usual(sex), problem.tree) if guess is None else guess
-    return walk_from(start, problem, transcription, solver, watch=watch)
+    if guess is None:
+        guess = alike(usual(sex), problem.tree, values or {})
+    return walk_from(guess, problem, transcription, solver, watch=watch, values=values)
 
 
-def alike(walked: Solution, body: Tree) -> Solution:
-    """Return a walk as a start of somebody's of another `body`: lengths are in proportion to
-    stature, forces to weight, moments and torques to both."""
-    weight, length = (of(body) / of(walked.problem.tree) for of in (body_weight, _stature))
+def alike(
+    walked: Solution, body: Tree, values: Mapping[str, float] = MappingProxyType({})
+) -> Solution:
+    """Return a walk as a start of somebody's of another `body`, with these values of its
+    parameters: lengths are in proportion to stature, forces to weight, moments and torques to
+    both."""
+    weight, length = (
+        float(with_numbers(of(body), values)) / float(of(walked.problem.tree))
+        for of in (_mass, _stature)
+    )
     points, lifted = walked.points.copy(), weight * length * walked.lifted
     points[:SLIDES] *= length
     rows = lifted[-WRENCHES:].reshape(-1, 6, lifted.shape[1])
     rows[:, 3:] /= length
-    return replace(walked, points=points, lifted=lifted, multipliers={})
+    return replace(walked, points=points, lifted=lifted)
 
 
-def _stature(body: Tree) -> float:
-    return float(position(body, np.zeros(body.dof), "head_top")[1])
+def _mass(body: Tree) -> Any:
+    return sum(link.mass for link in body.links)
 
 
-TASK = Task(problem, method=walk)
+def _stature(body: Tree) -> Any:
+    return position(body, np.zeros(body.dof), "head_top")[1]
+
+
+TASK = Task(
+    problem,
+    method=walk,
+    parameters=(
+        Parameter("stature", 1.755, "m", lower=1.0, upper=2.5),
+        Parameter("mass", 84.6, "kg", lower=20.0, upper=300.0),
+        *(
+            Parameter(f"{limb}_{what}", 1.0, lower=0.5, upper=2.0)
+            for limb in ("thigh", "shank")
+            for what in ("length", "mass")
+        ),
+        Parameter("percentile", LIKELY, lower=1.0, upper=99.0),
+    ),
+)
