@@ -237,8 +237,8 @@ class Transcribed:
             return replace(self, problem=part.problem, parts=parts, layout=layout, nlp=part.nlp)
         groups, same = close_bounds(self.open_groups, values), self.made.setdefault("same", {})
         links = _bounded(self.link_nlp, link_bounds(groups, layout))
-        problem = self.problem if bounds_alone else with_values(self.statement, values, same)
-        fields = {"problem": problem, "parts": parts, "layout": layout, "groups": groups}
+        own = {} if bounds_alone else {"problem": with_values(self.statement, values, same)}
+        fields = own | {"parts": parts, "layout": layout, "groups": groups}
         return with_joined_bounds(replace(self, link_nlp=links, **fields))
 
 

@@ -5,7 +5,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -67,6 +67,7 @@ AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # multipliers known
 SHARED, CLOSER = 10, 12  # steps of the grid to a segment where both feet bear: walking, and else
 FEW_OF_PARTS = 22  # points, to which phases come from standing as quickly as from fewer
 FEW = 3, 3  # of elastic people: steps to a segment, and where both feet bear
+Stated = TypeVar("Stated")
 
 
 def walk(
@@ -169,11 +170,11 @@ def closely(problem: Problem, transcription: Transcription) -> Transcription:
     return replace(transcription, method=replace(method, shared=shared))
 
 
-def with_numbers(problem: Problem, values: Mapping[str, float]) -> Problem:
-    """Return a problem with numbers {name: value} in place of its parameters: that from which the
-    way to the whole one begins, with others at every value."""
-    known = {each: values[each.name] for each in parameters_of(problem) if each.name in values}
-    return with_values(problem, known) if known else problem
+def with_numbers(stated: Stated, values: Mapping[str, float]) -> Stated:
+    """Return a problem, or a number of it, with numbers {name: value} in place of its parameters:
+    that from which the way to the whole one begins, with others at every value."""
+    known = {each: values[each.name] for each in parameters_of(stated) if each.name in values}
+    return with_values(stated, known) if known else stated
 
 
 def strong(problem: Problem) -> bool:
