@@ -39,23 +39,11 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     `lifted_guess` says."""
     problem = layout.problem
     n, count = problem.tree.dof, problem.motion.points
-    s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
-    slope = problem.motion.values(s, 1)
-    stiffness = slope.T @ (weight[:, None] * slope) + PULL * np.eye(count)
     equalities = [_linear_equalities(group, layout) for group in groups]
     lines = np.vstack([np.empty((0, n * count)), *(lines for lines, _ in equalities)])
     values = np.concatenate([np.empty(0), *(values for _, values in equalities)])
-    used = np.arange(n * count)
-    if problem.motion.curves:
-        matrix, rest, used = _stretch(problem, stiffness)
-        lines = lines[:, used]
-    else:
-        matrix, rest = np.kron(stiffness, np.eye(n)), PULL * np.tile(problem.tree.neutral, count)
-    zero = np.zeros((len(lines), len(lines)))
-    system = np.block([[matrix, lines.T], [lines, zero]])
-    solution = np.linalg.lstsq(system, np.concatenate([rest, values]), rcond=None)[0]
-    own = np.zeros(n * count)
-    own[used] = solution[: len(used)]
+    neutral = np.tile(problem.tree.neutral, count)
+    own = neutral + _least_change(problem, lines, values - lines @ neutral)
     own = np.reshape(own, (n, count), order="F")
     own = points_of_curves(problem.motion, own) if problem.motion.curves else own
     points = normalise_quaternions(problem.tree, own)
@@ -66,20 +54,46 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     return join_variables(layout, points, T, lifted)
 
 
-def _stretch(problem: Problem, stiffness: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the matrix and the right side of the pull on control points of the coordinates' own
-    curves, and the numbers of these among all (k,)."""
-    n, count, neutral = problem.tree.dof, problem.motion.points, np.array(problem.tree.neutral)
-    matrix, rest = np.zeros((n * count, n * count)), np.zeros(n * count)
-    motion = cast(BSpline, problem.motion)
-    for curve, rows in motion.rows_by_curve.items():
-        spread = curve_matrix(motion, curve)
+def _least_change(problem: Problem, lines: np.ndarray, off: np.ndarray) -> np.ndarray:
+    """Return changes x (n points,) of control points from rest that bring `lines` x next to `off`
+    (rows,), of all such those of least x' K x: the integral |dq/ds|^2 ds and a pull on points of
+    the motion. Points of coordinates' own curves stand first in each row.
+
+    K is banded and nearly singular: the integral leaves out how far a curve moves as a whole, here
+    its first point u = e' x. Then x = (K + e e')^-1 (e u - lines' y) where K x + lines' y = 0, and
+    what is left are equations of u and y alone.
+    """
+    n, count = problem.tree.dof, problem.motion.points
+    s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
+    slope = ca.sparsify(ca.DM(np.sqrt(weight)[:, None] * problem.motion.values(s, 1)))
+    matrix = slope.T @ slope + PULL * ca.DM.eye(count)
+    size = np.linalg.norm(lines, axis=1)
+    size[size == 0.0] = 1.0  # of rows without points
+    lines, off = lines / size[:, None], off / size
+    changes, whole, pulls = np.zeros(lines.shape), np.zeros((n * count, n)), np.zeros(n)
+    for rows, spread in _spreads(problem):
+        points = spread.shape[1]
+        first = ca.DM.triplet([0], [0], [1.0], points, points)
+        factors = ca.ldl(spread.T @ matrix @ spread + first)
+        pulled = np.array(ca.ldl_solve(PULL * ca.sum1(spread).T, *factors)).ravel()
         for row in rows:
-            place = np.arange(curve.points) * n + row
-            matrix[np.ix_(place, place)] = spread.T @ stiffness @ spread
-            rest[place] = PULL * neutral[row] * spread.sum(axis=0)
-    used = np.flatnonzero(np.diag(matrix))
-    return matrix[np.ix_(used, used)], rest[used], used
+            place = np.arange(points) * n + row
+            changes[:, place] = np.array(ca.ldl_solve(ca.DM(lines[:, place].T), *factors)).T
+            whole[place, row], pulls[row] = 1.0 - pulled, pulled[0]
+    moved = lines @ whole
+    system = np.block([[np.diag(pulls), moved.T], [moved, -lines @ changes.T]])
+    u, y = np.split(np.linalg.lstsq(system, np.append(np.zeros(n), off), rcond=None)[0], [n])
+    return whole @ u - y @ changes
+
+
+def _spreads(problem: Problem) -> list[tuple[np.ndarray, ca.DM]]:
+    """Return for each curve its rows of q and the matrix (points of the motion, its own) that makes
+    control points of the motion from its own."""
+    motion = cast(BSpline, problem.motion)
+    if not motion.curves:
+        return [(np.arange(problem.tree.dof), ca.DM.eye(motion.points))]
+    own = motion.rows_by_curve.items()
+    return [(rows, ca.sparsify(ca.DM(curve_matrix(motion, curve)))) for curve, rows in own]
 
 
 def rest_states(problem: Problem, points: np.ndarray) -> np.ndarray:

@@ -119,11 +119,11 @@ def _interpolation(
     if follows_accelerations(problem):
         return motion.values(s, 2 + order) @ np.linalg.pinv(motion.values(nodes, 2))
     s = _snap_to_nodes(nodes, np.clip(s, nodes[0], nodes[-1]))
+    weights = _lagrange_slopes if order else _lagrange
     matrix = np.zeros((len(s), len(nodes)))
-    for members in polynomial_runs(problem, nodes, wrenches=wrenches):
-        inside = np.flatnonzero((s >= nodes[members[0]]) & (s <= nodes[members[-1]]))
-        weights = _lagrange_slopes if order else _lagrange
-        matrix[inside] = 0.0  # where two meet, the second holds
+    runs, places = polynomial_runs(problem, nodes, wrenches=wrenches), np.argsort(s)
+    starts = np.searchsorted(s[places], [nodes[members[0]] for members in runs[1:]])
+    for members, inside in zip(runs, np.split(places, starts)):  # where two meet, the second holds
         matrix[np.ix_(inside, members)] = weights(nodes[members], s[inside])
     return matrix
 
@@ -151,7 +151,9 @@ def _near(nodes: Array, edges: Array) -> Array:
 
 def _snap_to_nodes(nodes: Array, s: Array) -> Array:
     """Return the instants s, those that are alike to a node as it is."""
-    nearest = nodes[np.abs(nodes - s[:, None]).argmin(axis=1)]
+    end = np.searchsorted(nodes, s).clip(1, len(nodes) - 1)
+    before, after = nodes[end - 1], nodes[end]
+    nearest = np.where(s - before <= after - s, before, after)
     return np.where(np.abs(nearest - s) < ALIKE, nearest, s)
 
 
