@@ -325,10 +325,9 @@ class Condensed:
         weighted = self.weights * self.D.times(self.inner_values, x)
         return curved + self.D.transposed_times(self.inner_values, weighted)
 
-    def residual(
-        self, a: np.ndarray, b: np.ndarray, dv: np.ndarray, dy: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rest of right-hand sides a (size,), b (rows,) after a solution (dv, dy)."""
+    def solve_precisely(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return dv (size,) and dy (rows,), refined once."""
+        dv, dy = self.solve(a, b)
         curved = self.patterns.hessian_times(self.hessian_entries, dv) + self.diagonal * dv
         matrix, slacks = self.patterns.jacobian, dv[self.patterns.variables :]
         assert self.derivatives is not None
@@ -336,4 +335,5 @@ class Condensed:
         pulled = np.concatenate([matrix.transposed_times(entries, dy), -dy[self.m :]])
         moved = matrix.times(entries, dv[: self.patterns.variables])
         moved[self.m :] -= slacks
-        return a - curved - pulled, b - moved
+        more_v, more_y = self.solve(a - curved - pulled, b - moved)
+        return dv + more_v, dy + more_y

@@ -28,15 +28,15 @@ class Bounds:
         self.count = len(self.below) + len(self.above)
         self.finite = np.concatenate([self.below, len(lower) + self.above])  # of both, in a row
         self.one_sided = np.isfinite(lower) * 1.0 - np.isfinite(upper) * 1.0
-        self.least_below, self.least_above = (
-            LEAST * np.maximum(1.0, np.abs(np.where(np.isfinite(each), each, 0.0)))
-            for each in (lower, upper)
+        self.sides = np.array([lower, upper])
+        self.least = LEAST * np.maximum(
+            1.0, np.abs(np.where(np.isfinite(self.sides), self.sides, 0.0))
         )
         self._sides = [
             (places, limits[places], least[places], sign, self.one_sided[places] == sign)
             for places, limits, least, sign in (
-                (self.below, lower, self.least_below, 1.0),
-                (self.above, upper, self.least_above, -1.0),
+                (self.below, lower, self.least[0], 1.0),
+                (self.above, upper, self.least[1], -1.0),
             )
         ]
 
@@ -49,10 +49,11 @@ class Bounds:
             damped += float(np.sum(distance[one_sided]))
         return mu * (DAMPING * damped - logarithms)
 
-    def distances(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return distances (size,) from lower and upper bounds, infinite without one."""
-        below = np.maximum(v - self.lower, self.least_below)
-        return below, np.maximum(self.upper - v, self.least_above)
+    def distances(self, v: np.ndarray) -> np.ndarray:
+        """Return distances (2, size) from lower and upper bounds, infinite without one."""
+        distance = v - self.sides
+        np.negative(distance[1], out=distance[1])
+        return np.maximum(distance, self.least, out=distance)
 
 
 class Evaluation(Protocol):

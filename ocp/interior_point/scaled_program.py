@@ -19,6 +19,7 @@ from ocp.solvers.nlp import NLP, Evaluator, Exact, Iterate, fast_version, hessia
 STEEP = 100.0  # slopes at the start at most
 LEAST = 1e-8  # scale at least
 RELAXED, MOST = 1e-8, 1e-4  # relaxation of a bound over its size, and at most
+OUTWARD = np.array([[-1.0], [1.0]])  # signs of this for lower and upper bounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +162,7 @@ class Program:
         self._last_product: tuple[object, object, np.ndarray] = None, None, np.zeros(0)
         self._set_functions()
         self._scale()
-        self._set_bounds()
+        self.set_bounds(nlp.lower, nlp.upper, nlp.g_lower, nlp.g_upper)
 
     def _set_functions(self) -> None:
         nlp = self.nlp
@@ -193,21 +194,19 @@ class Program:
         self.bound_scales = np.ones(self.size)
         self.bound_scales[self.variables :] = self.scales[self.equalities :]
 
-    def _set_bounds(self) -> None:
-        nlp, moving, inner = self.nlp, self.moving, self.order[self.equalities :]
-        self.target = nlp.g_lower[self.order[: self.equalities]] * self.scales[: self.equalities]
-        sides = np.concatenate(
-            [nlp.lower[moving], nlp.g_lower[inner], nlp.upper[moving], nlp.g_upper[inner]]
-        ).reshape(2, self.size)
+    def set_bounds(
+        self, lower: np.ndarray, upper: np.ndarray, g_lower: np.ndarray, g_upper: np.ndarray
+    ) -> None:
+        """Take bounds of the NLP's variables and constraints, the same of them fixed or equal."""
+        self._cache = PointCache(None)
+        self.whole[self.patterns.fixed] = lower[self.patterns.fixed]
+        equal, inner = self.order[: self.equalities], self.order[self.equalities :]
+        self.target = g_lower[equal] * self.scales[: self.equalities]
+        parts = lower[self.moving], g_lower[inner], upper[self.moving], g_upper[inner]
+        sides = np.concatenate(parts).reshape(2, self.size)
         outward = np.minimum(MOST, RELAXED * np.maximum(1.0, np.abs(sides)))
-        self.lower = self.bound_scales * (sides[0] - outward[0])
-        self.upper = self.bound_scales * (sides[1] + outward[1])
-
-    def set_bounds(self, nlp: NLP) -> None:
-        """Take the bounds of an NLP of the same functions, fixed variables and equalities."""
-        self.nlp, self._cache = nlp, PointCache(None)
-        self.whole[self.patterns.fixed] = nlp.lower[self.patterns.fixed]
-        self._set_bounds()
+        self.sides = self.bound_scales * (sides + OUTWARD * outward)
+        self.lower, self.upper = self.sides
 
     def point(self, v: np.ndarray) -> np.ndarray:
         """Return all variables of the NLP at v (size,)."""

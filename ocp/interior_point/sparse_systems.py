@@ -76,8 +76,8 @@ class Augmented:
         self.at_size, *_ = self.pattern = _addresses(self.size, self.count, self.row, self.column)
         self.at_plan, self.at_work, self.at_info = _addresses(self.plan, self.work, self.info)
         self.at_weak = _addresses(self.dual, growth)
-        self.right, self.solution, self.left = np.zeros((3, self.unknowns))  # of all solutions
-        self.at_right, *self.at_residual = _addresses(self.right, self.solution, self.left)
+        self.right, self.left = np.zeros((2, self.unknowns))  # of all solutions
+        self.at_right, self.at_left = _addresses(self.right, self.left)
         self.library.ma27ad_(
             *self.pattern,
             NONE,
@@ -176,15 +176,14 @@ class Augmented:
         x = self.right.copy()
         return x[: len(a)], x[len(a) :]
 
-    def residual(
-        self, a: np.ndarray, b: np.ndarray, dv: np.ndarray, dy: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rest of right-hand sides a (size,), b (rows,) after a solution (dv, dy)."""
-        self.solution[: len(a)], self.solution[len(a) :] = dv, dy
-        self.left[: len(a)], self.left[len(a) :] = a, b
-        self.library.residual(*self.pattern, self.at_factors, *self.at_residual)
-        left = self.left.copy()
-        return left[: len(a)], left[len(a) :]
+    def solve_precisely(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return dv (size,) and dy (rows,), refined once."""
+        self.right[: len(a)], self.right[len(a) :] = a, b
+        self.library.solve_precisely(
+            *self.pattern, self.at_factors, self.at_work, self.at_right, self.at_left
+        )
+        x = self.right.copy()
+        return x[: len(a)], x[len(a) :]
 
     def _set_factors(self, count: int) -> None:
         """Make room for values and factors of so many numbers; the values stay."""

@@ -55,25 +55,24 @@ class ProgramStage:
         self.derivatives, self.f_scale = program.derivatives, program.f_scale
         self.jacobian_times = program.jacobian_times
         self.jacobian_t_times = program.jacobian_t_times
-        self.factorise, self.solve = self.system.factorise, self.system.solve
+        self._take_system()
+
+    def _take_system(self) -> None:
+        system = self.system
+        self.factorise, self.solve = system.factorise, system.solve
+        self.solve_precisely = system.solve_precisely
 
     def sharpen(self, derivatives: Derivatives) -> bool:
         """Take sparse systems, which are more precise; tell whether these were not taken before."""
         if isinstance(self.system, Augmented) or not fronts.available():
             return False
         self.system = Augmented(self.program, derivatives.entries)
-        self.factorise, self.solve = self.system.factorise, self.system.solve
+        self._take_system()
         return True
 
     def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: Derivatives) -> None:
         """Set up the linear system of a point."""
         self.system.update(self.program.hessian_entries(v, y), derivatives)
-
-    def solve_precisely(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return dv (size,) and dy (rows,), refined once."""
-        dv, dy = self.solve(a, b)
-        more_v, more_y = self.solve(*self.system.residual(a, b, dv, dy))
-        return dv + more_v, dy + more_y
 
     def hessian_times(self, step: np.ndarray) -> np.ndarray:
         """Return the Lagrangian's Hessian times a step (size,)."""

@@ -11,7 +11,7 @@ from ocp.mechanics.values.validation import describe_value, numbers, positive_in
 from ocp.motion.basis import Array
 from ocp.problem.phases.phase_problems import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.solvers.nlp import NLP, fast_version, violation
+from ocp.solvers.nlp import fast_version, violation
 from ocp.solving.iterate_solutions import unfinished_motion
 from ocp.solving.real_time_newton import Interior, RealTime
 from ocp.solving.starts.warm_start import start
@@ -81,7 +81,7 @@ class Step:
         """The record of the motion, made when asked for; it is no optimum, and says so."""
         program = self.transcribed.at(dict(zip(self.transcribed.parameters, self.values.tolist())))
         run, point = self._running, self.interior
-        run.core.set_bounds(program.nlp)
+        run.core.set_bounds(*run.bounds(self.values))
         known = run.core.program.iterate(point.v, point.y, point.z_upper - point.z_lower)
         facts = {
             "iterations": self.newton,
@@ -187,16 +187,14 @@ class Running:
         self.parameters, self.bounds = transcribed.parameters, ParameterBounds(part)
         limits = np.array([(each.lower, each.upper) for each in self.parameters])
         self.least, self.most = limits.reshape(-1, 2).T
-        self.core = RealTime(self._program(values), hessian, x)
+        lower, upper, g_lower, g_upper = self.bounds(values)
+        own = replace(self.nlp, lower=lower, upper=upper, g_lower=g_lower, g_upper=g_upper)
+        self.core = RealTime(own, hessian, x)
         self.shift = Shift(part, self.core)
 
     def set_bounds(self, values: np.ndarray) -> None:
         """Take the bounds for values of the parameters."""
-        self.core.set_bounds(self._program(values))
-
-    def _program(self, values: np.ndarray) -> NLP:
-        lower, upper, g_lower, g_upper = self.bounds(values)
-        return replace(self.nlp, lower=lower, upper=upper, g_lower=g_lower, g_upper=g_upper)
+        self.core.set_bounds(*self.bounds(values))
 
     def check(self, values: np.ndarray) -> None:
         """Raise ValueError naming a parameter whose value is outside its bounds."""

@@ -24,6 +24,7 @@ CENTRED = 0.1  # barrier parameter over the mean product of multipliers and dist
 BOUNDARY = 0.995  # fraction to the boundary
 MET = 1e-3  # violation of a scaled row after which no further step is taken
 CLOSEST = 1e-9  # distance from a bound below which a variable is brought back
+TOWARD = np.array([[1.0], [-1.0]])  # signs of a step away from lower and upper bounds
 FORGOTTEN = 0.5  # share of the time of a step that is kept where none was taken
 
 
@@ -56,13 +57,11 @@ class RealTime:
         self.stage.sharpen(derivatives)  # sparse factors, whose order serves all steps
         self.seconds = 0.0  # that the last step took
 
-    def set_bounds(self, nlp: NLP) -> None:
-        """Take the bounds of an NLP of the same functions, fixed variables and equalities."""
-        lower, upper = self.program.lower, self.program.upper
-        self.program.set_bounds(nlp)
-        if not (
-            np.array_equal(lower, self.program.lower) and np.array_equal(upper, self.program.upper)
-        ):
+    def set_bounds(self, *sides: np.ndarray) -> None:
+        """Take bounds, as `Program.set_bounds`."""
+        before = self.program.sides
+        self.program.set_bounds(*sides)
+        if not (before == self.program.sides).all():
             self.stage.bounds = Bounds(self.program.lower, self.program.upper)
 
     def interior(
@@ -129,8 +128,8 @@ class RealTime:
         derivatives = stage.derivatives(point.v)  # first, as they give values too
         stage.linearise(point.v, point.y, derivatives)
         # Of lower bounds in the first row, and of upper ones in the second
-        distance = np.stack(bounds.distances(point.v))
-        z = np.stack([point.z_lower, point.z_upper])
+        distance = bounds.distances(point.v)
+        z = np.array([point.z_lower, point.z_upper])
         by, finite = z / distance, bounds.finite
         products = float(z.ravel()[finite] @ distance.ravel()[finite])
         values = stage.values(point.v)
@@ -144,9 +143,10 @@ class RealTime:
         dv, dy = stage.solve_precisely(-slope, -values)
         if not np.isfinite(dv).all():
             return None
-        toward = np.stack([dv, -dv])
+        toward = TOWARD * dv
         dz = centring - z - by * toward
-        length, z_length = _longest(distance, toward), _longest(z, dz)
+        with np.errstate(divide="ignore", invalid="ignore"):  # of bounds that there are not
+            length, z_length = _longest(distance, toward), _longest(z, dz)
         z += z_length * dz
         return Interior(
             v=point.v + length * dv, y=point.y + length * dy, z_lower=z[0], z_upper=z[1]
@@ -164,6 +164,5 @@ class RealTime:
 
 def _longest(distance: np.ndarray, step: np.ndarray) -> float:
     """Return the longest step at most 1 that keeps distances positive."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = -float(np.fmin.reduce(step / distance, axis=None, initial=0.0))
+    most = -float(np.fmin.reduce(step / distance, axis=None, initial=0.0))
     return 1.0 if most <= BOUNDARY else BOUNDARY / most

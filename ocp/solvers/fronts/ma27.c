@@ -212,15 +212,19 @@ void ma27cd_(const int *n, double *a, const int *la, const int *iw, const int *l
   for (int v = 0; !plan && v < *n; v++) rhs[v] = NAN;
 }
 
-/* What is left of a right-hand side by a solution x of the matrix of these entries, in place. */
-void residual(const int *n, const int *nz, const int *row, const int *col, const double *value,
-              const double *x, double *rhs) {
-  (void)n;
+/* The solution of ma27cd_ in place of a right-hand side, refined once by what it leaves of that;
+   `a` begins with the entries of the matrix. */
+void solve_precisely(const int *n, const int *nz, const int *row, const int *col, double *a,
+                     const int *iw, double *rhs, double *left) {
+  memcpy(left, rhs, sizeof(double) * *n);
+  ma27cd_(n, a, NULL, iw, NULL, NULL, NULL, rhs, NULL, NULL, NULL, NULL);
   for (int k = 0; k < *nz; k++) {
     int i = row[k] - 1, j = col[k] - 1;
-    rhs[i] -= value[k] * x[j];
-    if (i != j) rhs[j] -= value[k] * x[i];
+    left[i] -= a[k] * rhs[j];
+    if (i != j) left[j] -= a[k] * rhs[i];
   }
+  ma27cd_(n, a, NULL, iw, NULL, NULL, NULL, left, NULL, NULL, NULL, NULL);
+  for (int v = 0; v < *n; v++) rhs[v] += left[v];
 }
 
 enum { FRONT = 14 }; /* numbers of a Front in the order of plan_tables */
