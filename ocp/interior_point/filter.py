@@ -21,6 +21,12 @@ class Trial:
     v: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
 
 
+def rounding(phi: float) -> float:
+    """Return what rounding leaves of a barrier function, whose terms are near 1 or larger: f and
+    rows are scaled so."""
+    return ROUNDING * max(1.0, abs(phi))
+
+
 class Filter:
     """Pairs of violation and barrier function that later points must improve on in one."""
 
@@ -43,7 +49,7 @@ class Filter:
         if not trial.theta <= self.largest or not np.isfinite(trial.phi):
             return False
         return all(
-            bool(trial.theta <= theta or trial.phi <= phi + ROUNDING * abs(phi))
+            bool(trial.theta <= theta or trial.phi <= phi + rounding(phi))
             for theta, phi in self.pairs
         )
 
@@ -55,7 +61,7 @@ class Filter:
 
     def armijo(self, here: Trial, trial: Trial, slope: float, length: float) -> bool:
         """Tell whether it lowers it enough: Armijo condition (20)."""
-        gain = trial.phi - here.phi - ROUNDING * abs(here.phi)
+        gain = trial.phi - here.phi - rounding(here.phi)
         return bool(gain <= ARMIJO * length * slope)
 
     def least_length(self, here: Trial, slope: float) -> float:
@@ -72,6 +78,6 @@ def is_sufficient(here: Trial, trial: Trial, slope: float, length: float, kept: 
     """Tell whether a trial improves enough on the point before it (equations 18 and 20)."""
     if kept.switches(here, slope, length):
         return kept.armijo(here, trial, slope, length)
-    phi = trial.phi - ROUNDING * abs(here.phi)
+    phi = trial.phi - rounding(here.phi)
     nearer = trial.theta <= (1 - LESS_THETA) * here.theta
     return bool(nearer or phi <= here.phi - LESS_PHI * here.theta)

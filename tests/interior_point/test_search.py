@@ -85,6 +85,16 @@ def test_a_step_is_taken_that_is_better_than_its_start_by_a_margin_alone():
         assert is_sufficient(here, lower, 1.0, 1.0, kept) is taken
 
 
+@pytest.mark.parametrize("phi", [0.03, 3.0, 300.0])
+def test_what_rounding_of_terms_near_one_may_leave_is_no_rise(phi):
+    kept, here, noise = Filter(), Trial(theta=0.0, phi=phi), np.finfo(float).eps * max(1.0, phi)
+    kept.begin(0.0)
+    kept.add(0.0, phi)
+    for share, taken in ((5, True), (20, False)):
+        trial = Trial(theta=0.0, phi=phi + share * noise)
+        assert is_sufficient(here, trial, -1e-14, 1.0, kept) is taken
+
+
 def test_margins_are_those_of_the_paper():
     assert (LESS_THETA, LESS_PHI) == (1e-5, 1e-8)  # Waechter & Biegler (2006), section 4
 

@@ -251,11 +251,14 @@ static void add_to_filter(Filter *filter, double theta, double phi) {
   add_pair(filter, (1 - LESS_THETA) * theta, phi - LESS_PHI * theta);
 }
 
+/* What rounding leaves of a barrier function, whose terms are near 1 or larger. */
+static double rounding(double phi) { return TINY * fmax(1.0, fabs(phi)); }
+
 static int filter_admits(const Filter *filter, Pair trial) {
   if (!(trial.theta <= filter->largest) || !isfinite(trial.phi)) return 0;
   for (int k = 0; k < filter->count; k++) {
     Pair each = filter->pair[k];
-    if (!(trial.theta <= each.theta || trial.phi <= each.phi + TINY * fabs(each.phi))) return 0;
+    if (!(trial.theta <= each.theta || trial.phi <= each.phi + rounding(each.phi))) return 0;
   }
   return 1;
 }
@@ -267,7 +270,7 @@ static int switches(const Filter *filter, Pair here, double slope, double length
 }
 
 static int lowers(Pair here, Pair trial, double slope, double length) {
-  return trial.phi - here.phi - TINY * fabs(here.phi) <= ARMIJO * length * slope;
+  return trial.phi - here.phi - rounding(here.phi) <= ARMIJO * length * slope;
 }
 
 static double least_length(const Filter *filter, Pair here, double slope) {
@@ -286,7 +289,7 @@ static int accepts(Filter *filter, Pair here, Pair trial, double slope, double l
   if (!filter_admits(filter, trial)) return 0;
   if (must && !low) return 0;
   if (!must && !(trial.theta <= (1 - LESS_THETA) * here.theta ||
-                 trial.phi - TINY * fabs(here.phi) <= here.phi - LESS_PHI * here.theta))
+                 trial.phi - rounding(here.phi) <= here.phi - LESS_PHI * here.theta))
     return 0;
   if (!must) add_to_filter(filter, here.theta, here.phi);
   return 1;
