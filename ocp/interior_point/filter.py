@@ -22,8 +22,8 @@ class Trial:
 
 
 def rounding(phi: float) -> float:
-    """Return what rounding leaves of a barrier function, whose terms are near 1 or larger: f and
-    rows are scaled so."""
+    """Return the error that rounding makes in a barrier function, of terms near 1 or larger as f is
+    scaled."""
     return ROUNDING * max(1.0, abs(phi))
 
 
