@@ -48,7 +48,7 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     own = points_of_curves(problem.motion, own) if problem.motion.curves else own
     points = normalise_quaternions(problem.tree, own)
     points = close_loops(problem, points) if problem.tree.loops else points
-    points = rest_states(problem, points)
+    points = rest_states(problem, points) if problem.tree.states else points
     T = np.sqrt(np.prod(problem.duration))
     lifted = lifted_guess(layout, points, T) if layout.lifts else None
     return join_variables(layout, points, T, lifted)
@@ -71,10 +71,13 @@ def _least_change(problem: Problem, lines: np.ndarray, off: np.ndarray) -> np.nd
     size[size == 0.0] = 1.0  # of rows without points
     lines, off = lines / size[:, None], off / size
     changes, whole, pulls = np.zeros(lines.shape), np.zeros((n * count, n)), np.zeros(n)
-    for rows, spread in _spreads(problem):
-        points = spread.shape[1]
+    motion = cast(BSpline, problem.motion)
+    own = [*motion.rows_by_curve.items()] if motion.curves else [(motion, np.arange(n))]
+    for curve, rows in own:
+        points = curve.points  # of its own, from which `spread` makes the motion's
+        spread = ca.DM(curve_matrix(motion, curve)) if motion.curves else ca.DM.eye(count)
         first = ca.DM.triplet([0], [0], [1.0], points, points)
-        factors = ca.ldl(spread.T @ matrix @ spread + first)
+        factors = ca.ldl(ca.sparsify(spread.T @ matrix @ spread) + first)
         pulled = np.array(ca.ldl_solve(PULL * ca.sum1(spread).T, *factors)).ravel()
         for row in rows:
             place = np.arange(points) * n + row
@@ -84,16 +87,6 @@ def _least_change(problem: Problem, lines: np.ndarray, off: np.ndarray) -> np.nd
     system = np.block([[np.diag(pulls), moved.T], [moved, -lines @ changes.T]])
     u, y = np.split(np.linalg.lstsq(system, np.append(np.zeros(n), off), rcond=None)[0], [n])
     return whole @ u - y @ changes
-
-
-def _spreads(problem: Problem) -> list[tuple[np.ndarray, ca.DM]]:
-    """Return for each curve its rows of q and the matrix (points of the motion, its own) that makes
-    control points of the motion from its own."""
-    motion = cast(BSpline, problem.motion)
-    if not motion.curves:
-        return [(np.arange(problem.tree.dof), ca.DM.eye(motion.points))]
-    own = motion.rows_by_curve.items()
-    return [(rows, ca.sparsify(ca.DM(curve_matrix(motion, curve)))) for curve, rows in own]
 
 
 def rest_states(problem: Problem, points: np.ndarray) -> np.ndarray:

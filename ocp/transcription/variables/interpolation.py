@@ -141,12 +141,9 @@ def _kink_nodes(problem: Problem, nodes: Array, wrenches: bool) -> Array:
         if wrenches or passes_over:
             alone |= [len(bearing_slots(ground, s)) > 1 for s in middles]
     breaks = coarsest_curve(problem.motion).breaks
-    kinked = _near(nodes, np.append(breaks, switches))
+    edges = np.append(breaks, switches)
+    kinked = (np.abs(nodes[:, None] - edges) < ALIKE).any(axis=1)
     return kinked | np.append(alone, False) | np.append(False, alone)
-
-
-def _near(nodes: Array, edges: Array) -> Array:
-    return (np.abs(nodes[:, None] - edges) < ALIKE).any(axis=1)
 
 
 def _snap_to_nodes(nodes: Array, s: Array) -> Array:
