@@ -83,6 +83,21 @@ def test_derivatives_by_what_is_sought_are_exact(method, derivatives, free):
     check_derivatives(opened.at({each: VALUES[each] for each in opened.parameters}))
 
 
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: repr(method)[:30])
+def test_bounds_alone_are_those_of_the_statement_with_the_values(method):
+    """Of strength's bounds, and of all that stay, whichever statement the program keeps."""
+    opened = transcribe_phase(
+        moved(MASS, GRAVITY, STRENGTH), ocp.Transcription(method=method), free=()
+    )
+    values = {each: VALUES[each] for each in opened.parameters}
+    whole, alone = opened.at(values), opened.at(values, bounds_alone=True)
+    assert alone.problem is opened.problem and whole.problem is not opened.problem
+    strong = {40.0 in np.abs(side) for side in (whole.nlp.g_upper, whole.nlp.upper)}
+    assert True in strong
+    for name in ("lower", "upper", "g_lower", "g_upper"):
+        np.testing.assert_array_equal(getattr(alone.nlp, name), getattr(whole.nlp, name))
+
+
 def test_derivatives_are_exact_on_free_knots():
     free = moved(MASS, GRAVITY, STRENGTH, ocp.BSpline(points=8, knots="free"))
     check_derivatives(transcribe_phase(free, free=("mass", "strength")))
