@@ -8,7 +8,7 @@ from ocp.motion.basis import Array, Basis
 from ocp.spelling import suggestion
 
 QUADRATURES = ("gauss", "trapezoid", "simpson")
-ALIKE = 1e-9  # of the motion: a cut so close to a break is one
+ALIKE = 1e-9  # of the motion: cuts and breaks so close are one
 
 
 def sample(motion: Basis, per_segment: int) -> Array:
@@ -46,8 +46,8 @@ def quadrature(
 
 def _gauss(motion: Basis, count: int, cuts: Sequence[float]) -> tuple[Array, Array]:
     nodes, weights = np.polynomial.legendre.leggauss(count)
-    inside = [cut for cut in cuts if np.abs(motion.breaks - cut).min() > ALIKE]
-    edges = np.sort(np.append(motion.breaks, inside))
+    edges = np.sort(np.append(motion.breaks, cuts))
+    edges = edges[np.append(True, np.diff(edges) > ALIKE)]
     start, width = edges[:-1], np.diff(edges)
     s = (start[:, None] + np.outer(width, nodes + 1) / 2).ravel()
     return s, np.outer(width, weights / 2).ravel()

@@ -10,9 +10,9 @@ from functools import partial
 import casadi as ca
 import numpy as np
 
-from ocp.index_sets import distinct
 from ocp.mechanics.model.tree_structure import structure
 from ocp.mechanics.values.types import Matrix
+from ocp.motion.quadrature import quadrature
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import SQUARED, Term
@@ -26,7 +26,6 @@ from ocp.transcription.variables.layout import join_variables, motion_inputs
 
 LEAST = 1e-6  # a smaller objective is compared absolutely: it may be noise
 GAUSS = 3  # points of Gauss's rule on a piece, beyond the degree of the motion
-ALIKE = 1e-9  # of the motion: instants so close are one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +87,9 @@ def dense_terms(solution: Solution, program: TranscribedPhase | None = None) -> 
     problem, terms = solution.problem, [term for _, term in solution.problem.objective.terms]
     if not terms:
         return np.empty(0)
-    s, weights = _rule(solution)
+    switches = () if problem.ground is None else problem.ground.switches
+    cuts = [*switches, *solution.nodes]
+    s, weights = quadrature(problem.motion, "gauss", problem.motion.degree + GAUSS, cuts)
     sampled = np.array(sorted({each for term in terms for each in term.instants}))
     count = len(sampled) + 1  # instants at the end of which there is one value alone
     densities = _trace_densities(solution, np.concatenate([s, sampled, (1.0,)]), program)
@@ -118,19 +119,6 @@ def _density(term: Term, at: Instant) -> Matrix:
     """Return the integrand of a term over time, or its value at an instant."""
     value = term.function(at)
     return ca.sumsqr(ca.vec(value)) if term.kind in SQUARED else value
-
-
-def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:
-    """Return instants s and weights of Gauss's rule on every smooth piece of the motion."""
-    problem = solution.problem
-    switches = () if problem.ground is None else problem.ground.switches
-    edges = distinct(np.concatenate([problem.motion.breaks, switches, solution.nodes, (0.0, 1.0)]))[
-        0
-    ]
-    edges = edges[np.append(True, np.diff(edges) > ALIKE)]
-    nodes, weights = np.polynomial.legendre.leggauss(problem.motion.degree + GAUSS)
-    start, width = edges[:-1, None], np.diff(edges)[:, None]
-    return (start + (nodes + 1) * width / 2).ravel(), (weights * width / 2).ravel()
 
 
 def _trace_densities(

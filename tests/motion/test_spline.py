@@ -307,7 +307,7 @@ def test_a_quadrature_is_exact_on_every_segment_up_to_its_power_and_not_beyond(
 
 def test_what_jumps_at_a_cut_is_integrated_as_if_a_segment_ended_there():
     motion = BSpline(points=7)
-    cuts = (0.13, 0.61, float(motion.breaks[1]) + 1e-12)  # the last is a break
+    cuts = (0.13, 0.61, 0.61 + 1e-12, float(motion.breaks[1]) + 1e-12)  # two are alike, one a break
     s, weights = quadrature(motion, "gauss", 2, cuts)
     assert len(s) == 2 * (motion.segments + 2)
     for start, end in pairwise((0.0, *cuts[:2], 1.0)):
