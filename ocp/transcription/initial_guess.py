@@ -31,6 +31,9 @@ from ocp.transcription.variables.layout import (
 SHORT = 0.3  # length of a quaternion below which a guess leaves the straight way
 POSTURES = 41  # along a motion, in which elements rest
 PULL = 1e-9  # toward the coordinates at which no joint turns or slides
+# Of balls by the end of the motion, in no plane of symmetry: a limb that hangs straight has no side
+# to which it would rather swing, and searches from there end where the objective falls aside
+LEAN = 1e-6 * np.array([[1.0], [0.618], [0.382]])
 
 
 def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
@@ -42,9 +45,11 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     equalities = [_linear_equalities(group, layout) for group in groups]
     lines = np.vstack([np.empty((0, n * count)), *(lines for lines, _ in equalities)])
     values = np.concatenate([np.empty(0), *(values for _, values in equalities)])
-    neutral = np.tile(problem.tree.neutral, count)
-    own = neutral + _least_change(problem, lines, values - lines @ neutral)
-    own = np.reshape(own, (n, count), order="F")
+    rest = np.repeat(np.array([problem.tree.neutral]).T, count, axis=1)
+    for _, *turns in problem.tree.balls:
+        rest[turns] += LEAN * np.linspace(0.0, 1.0, count) ** 2
+    change = _least_change(problem, lines, values - lines @ rest.ravel(order="F"))
+    own = rest + np.reshape(change, (n, count), order="F")
     own = points_of_curves(problem.motion, own) if problem.motion.curves else own
     points = normalise_quaternions(problem.tree, own)
     points = close_loops(problem, points) if problem.tree.loops else points

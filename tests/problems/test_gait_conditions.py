@@ -88,7 +88,8 @@ def test_a_walk_unlike_people_is_told(done, name, changes, words):
 
 def test_a_walk_that_failed_is_told_without_numbers(done):
     walks = [(done[0][0], cell(done[0][0], "failed")), *done[1:]]
-    assert claims(walks)[0] == (False, f"{len(CONDITIONS) - 1} of {len(CONDITIONS)} solved")
+    solved = f"{len(CONDITIONS) - 1} of {len(CONDITIONS)} solved; not usual"
+    assert claims(walks)[0] == (False, solved)
     assert "failed" in table(walks) and data(walks)["walks"]["usual"]["numbers"] == {}
 
 
