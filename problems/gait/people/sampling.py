@@ -21,7 +21,8 @@ LIMBS = ("thigh", "shank")
 WEAKEST, STRONGEST = 1.0, 99.0  # percentiles of strength, evenly drawn
 SEXES = ("female", "male")
 TAIL = NormalDist().inv_cdf(0.95)
-SHARES = ("stature", "bulk", *(f"{limb}_{what}" for limb in LIMBS for what in ("length", "mass")))
+PROPORTIONS = tuple(f"{limb}_{what}" for limb in LIMBS for what in ("length", "mass"))
+SHARES = ("stature", "bulk", *PROPORTIONS)
 EDGE = 1e-3  # of a distribution: no person is rarer
 
 

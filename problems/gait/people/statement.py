@@ -12,6 +12,7 @@ from ocp import Parameter, Problem, Solution, Solver, Task, Transcription, Tree
 from ocp.mechanics import Open, position
 from ocp.models.human import Person, person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
+from ocp.problems.gait.people.sampling import PROPORTIONS
 from ocp.problems.gait.solve_step import walk as from_standing
 from ocp.problems.gait.solve_step import walk_from, with_numbers
 from ocp.problems.gait.statement.step import problem as gait
@@ -113,11 +114,7 @@ TASK = Task(
     parameters=(
         Parameter("stature", 1.755, "m", lower=1.0, upper=2.5),
         Parameter("mass", 84.6, "kg", lower=20.0, upper=300.0),
-        *(
-            Parameter(f"{limb}_{what}", 1.0, lower=0.5, upper=2.0)
-            for limb in ("thigh", "shank")
-            for what in ("length", "mass")
-        ),
+        *(Parameter(name, 1.0, lower=0.5, upper=2.0) for name in PROPORTIONS),
         Parameter("percentile", LIKELY, lower=1.0, upper=99.0),
     ),
 )
