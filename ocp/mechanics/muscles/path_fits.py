@@ -11,6 +11,7 @@ import numpy as np
 from ocp.mechanics.elements.generalized_forces import State
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.muscle_paths import Path, PointPath, PolynomialPath
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import numbers, positive, positive_integer, set_fields
 from ocp.spelling import suggest_fields
@@ -81,11 +82,10 @@ def sample_path(
     places = np.random.default_rng(seed).uniform(lower, upper, (count, len(rows)))
     q = np.tile(np.array(tree.neutral, dtype=float)[:, None], count)
     q[rows] = places.T
-    one = ca.SX.sym("q", tree.dof)
-    state = State(tree=tree, q=one)
+    state = _any_state(tree)
     slope = path.slope(state)
     values = [path.length(state), *(slope.get(row, 0.0) for row in rows)]
-    sampled = np.array(ca.Function("path", [one], [ca.vertcat(*values)])(q))
+    sampled = np.array(ca.Function("path", [state.q], [ca.vertcat(*values)])(q))
     solved = np.isfinite(sampled).all(axis=0)  # some paths over ellipsoids are not
     lengths, *slopes = sampled[:, solved]
     return PathSamples(
@@ -94,6 +94,12 @@ def sample_path(
         lengths=lengths,
         slopes=np.transpose(slopes),
     )
+
+
+@memoize(1)
+def _any_state(tree: Tree) -> State:
+    """Return a posture of symbols: all paths of a tree share its kinematics."""
+    return State(tree=tree, q=ca.SX.sym("q", tree.dof))
 
 
 def fit_path(tree: Tree, path: PointPath, *, within: float) -> PolynomialPath:
