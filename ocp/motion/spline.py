@@ -231,6 +231,26 @@ def coarsest_curve(motion: Basis) -> Basis:
     return min(motion.curves, key=lambda curve: curve.points) if motion.curves else motion
 
 
+def spline_of_curves(curves: Iterable[BSpline], degree: int) -> BSpline:
+    """Return the spline of coordinates' own curves, whose basis is the least of a degree that
+    contains them; knots of theirs that are nearer than APART become one."""
+    curves = tuple(curves)
+    known: list[float] = []
+    for s in sorted({float(s) for curve in curves for s in curve.breaks[1:-1]}):
+        if not known or s - known[-1] >= APART:
+            known.append(s)
+    times: dict[float, int] = {}
+    kept: dict[BSpline, BSpline] = {}
+    for curve in dict.fromkeys(curves):
+        places = np.searchsorted(known, np.array(curve.inner or curve.breaks[1:-1]) + ALIKE) - 1
+        inner = [known[place] for place in places]
+        kept[curve] = _with_knots(curve.degree, inner)
+        for s in inner:
+            times[s] = max(times.get(s, 0), inner.count(s) + degree - curve.degree)
+    whole = _with_knots(degree, (s for s, count in times.items() for _ in range(count)))
+    return replace(whole, curves=tuple(kept[curve] for curve in curves))
+
+
 def curve_matrix(motion: BSpline, curve: BSpline) -> Array:
     """Return the matrix (points of the motion, points of the curve) that makes control points of
     the motion's basis from those of a curve that it contains."""

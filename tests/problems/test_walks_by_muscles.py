@@ -1,6 +1,6 @@
 """Walks by muscles beside measured people: when muscles are on, and the claims of the benchmark."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ocp import Solver
 from ocp.models.human import human
 from ocp.models.human.muscles.leg_muscles import leg_muscles
 from ocp.problem import LAWS
@@ -123,6 +124,32 @@ def test_a_study_of_two_walks_plans_those_between_and_returns_the_two(monkeypatc
     assert [start for _, start in plans] == [None, 0, 1]  # without a load, 2 kg, 4 kg
     assert plans[2][0].content["after"] == plans[1][0].id
     assert [cell.parameters["load"] for cell in study.cells] == ["foot=4", ""]
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_walk_whose_certificate_fails_is_refined_and_kept_where_that_fails(monkeypatch, helps):
+    @dataclass(frozen=True, kw_only=True)
+    class Found:
+        success: bool = True
+        problem: object = None
+        transcription: object = None
+        statistics: dict = field(default_factory=lambda: {"plugin": "structured"})
+        verification: object = None
+        fine: bool = False
+
+    asked = []
+
+    def finer(*given, **settings):
+        asked.append((given[1], settings["rounds"], settings["settle"], settings["guess"].fine))
+        return Found(success=helps, fine=True)
+
+    monkeypatch.setattr(design, "walk_by_muscles", lambda *given, **settings: Found())
+    monkeypatch.setattr(design, "verify", lambda found: found)
+    monkeypatch.setattr(design, "certified", lambda found: {"certified": float(found.fine)})
+    monkeypatch.setattr(design, "refine", finer)
+    monkeypatch.setattr(design, "counted", lambda name, first, last: last)
+    assert design.walk_refined(None, None, Solver()).fine == helps
+    assert asked == [(design.TOLERANCE, design.ROUNDS, False, False)]
 
 
 def test_people_hold_to_what_walks_by_muscles_are_held_to():

@@ -15,11 +15,14 @@ from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.solving.refinement import rounds
 from ocp.solving.refinement.bang_bang import Jump, find_jumps
 from ocp.solving.refinement.mesh_error import (
+    MeshErrors,
     finer_mesh,
     finer_spline,
     split_instants,
     worst_middles,
 )
+from ocp.solving.refinement.refined_bases import _errors_by_curve
+from ocp.transcription import with_dependent_curves
 from ocp.transcription.transcription_settings import SizeError
 
 FASTEST = 0.3918545  # s: of the two-link arm, on ever finer meshes
@@ -46,6 +49,33 @@ def test_the_rounds_are_listed_and_printed(swung):
     assert sum(one["iterations"] for one in rounds) == swung.statistics["iterations"]
     assert all(one["iterations"] <= 12 for one in rounds[3:])  # each starts from the last
     assert f"round {len(rounds)}" in ocp.summary(swung) and "12 points, " in ocp.summary(swung)
+
+
+def test_curves_of_ones_own_are_refined_each_where_it_misses():
+    """The pole, which follows by its law, gets more segments than the cart, and what the cart's
+    rows and the objective ask for no more than the common curve of both does."""
+    stated = with_dependent_curves(swing(points=12), 14)
+    solution = ocp.solve(stated, refine=1e-3).require()
+    assert ocp.verify(solution).require(1e-3)
+    assert solution.objective == pytest.approx(SWING, rel=1e-4)
+    cart, pole = solution.problem.motion.curves
+    assert set(cart.breaks.round(9)) <= set(pole.breaks.round(9))
+    assert pole.segments > cart.segments
+    rounds = solution.statistics["refinement"]
+    assert rounds[1]["spread"] == 7 < rounds[-1]["spread"] == cart.segments
+    assert rounds[0]["points"] < rounds[1]["points"]  # of the pole alone, whose law is missed
+
+
+def test_errors_of_laws_split_the_curves_that_follow_and_those_of_rows_the_others():
+    motion = with_dependent_curves(swing(points=12), 14).motion
+    cart, pole = motion.curves
+    assert (cart.segments, pole.segments) == (7, 14)
+    errors, none = np.where(np.arange(14) == 5, 20.0, 0.0), np.zeros(14)
+    for laws, rows in ((errors, none), (none, errors)):
+        seen = MeshErrors(laws=laws, rows=rows, jumps=(), gross=False)
+        found = _errors_by_curve(motion, seen)
+        split = [np.flatnonzero(found[curve].errors).tolist() for curve in (cart, pole)]
+        assert split == ([[], [5]] if laws.any() else [[2], []])
 
 
 def test_a_refined_solution_comes_back_from_its_file(swung, tmp_path):

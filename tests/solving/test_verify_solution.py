@@ -8,8 +8,10 @@ from phased_motions import moved
 
 import ocp
 from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.solving.refinement.refined_bases import next_basis
 from ocp.solving.verify_solution import solver_of
+from ocp.transcription import with_dependent_curves
 
 STIFF, TIME = 144.0, 1.0  # N/m, s: a mass of 1 kg on it swings at 12 rad/s
 
@@ -73,6 +75,26 @@ def test_the_next_basis_of_every_method_has_the_halves_of_all_segments(method):
     solution = ocp.solve(lift(points=8), ocp.Transcription(method=method))
     said = ocp.verify(solution, finer=True).convergence
     assert said.solved and said.objective < 1e-2
+
+
+def test_the_next_basis_halves_the_segments_of_coordinates_own_curves():
+    known = with_dependent_curves(swing(points=12), 20).motion
+    problem = replace(swing(points=12), motion=known)
+    motion = next_basis(problem, ocp.Transcription())[0].motion
+    for before, now in zip(known.curves, motion.curves):
+        assert now.degree == before.degree
+        assert set(_halved(before.breaks).round(9)) <= set(now.breaks.round(9))
+        points = np.random.default_rng(0).normal(size=(1, before.points))
+        s = np.linspace(0, 1, 101)
+        again = now.fit(points @ before.values(s).T, s)
+        assert again @ now.values(s).T == pytest.approx(points @ before.values(s).T, abs=1e-9)
+    assert motion.curves[0].segments == 2 * known.curves[0].segments
+    solution = ocp.solve(problem)
+    assert ocp.verify(solution, finer=True).convergence.solved
+
+
+def _halved(breaks):
+    return np.sort(np.append(breaks, (breaks[:-1] + breaks[1:]) / 2))
 
 
 def test_knots_at_which_torques_jump_stay_on_the_next_basis():

@@ -154,6 +154,7 @@ def test_tendons_that_stretch_keep_their_laws_between_the_nodes():
     rows = [tree.coordinate(f"{name}.force") for name in ("flexor", "extensor")]
     assert list(dependent_spans(finer)) == [tree.coordinate("elbow"), *rows]
     assert finer.motion.curves[tree.coordinate("flexor.activation")] == stated.motion
+    assert finer.motion.curves[rows[0]].inner.count(0.5) == 3  # of degree 5: as smooth as the other
     common, own = (solve(each).require(coarse=True) for each in (stated, finer))
     lacks = [
         np.abs(each.trace(lambda at: at.state_needs[rows], each.times(1001))).max()
@@ -185,6 +186,8 @@ def test_what_cannot_be_is_refused_by_name():
         with_dependent_curves(reach())
     with pytest.raises(ValueError, match="motion: expected a BSpline on given knots"):
         with_dependent_curves(with_dependent_curves(pick(points=12)))
+    with pytest.raises(ValueError, match="pieces: expected at least 7, as many as the motion has"):
+        with_dependent_curves(pick(points=12), 6)
     with pytest.raises(ValueError, match="that of row 1 of q is none of the motion's basis"):
         replace(THREE, curves=(THREE, BSpline(points=9)))
     with pytest.raises(ValueError, match="curves: of coordinates are those on given knots"):

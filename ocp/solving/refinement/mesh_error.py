@@ -9,7 +9,7 @@ multiplied where torques jump from one limit to the other (Liu, Hager & Rao 2015
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,15 +43,22 @@ GROSS = 0.1  # of the largest torque: a law missed by more in most segments is n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshErrors:
-    """A finished motion looked at: errors of its segments over the tolerance (segments,).
+    """A finished motion looked at: errors of its segments over the tolerance (segments,), of `laws`
+    of motion and of `rows` and the objective.
 
     `jumps` of rows from bound to bound are those that no multiple knot stands at; a `gross` one is
     no motion of its tree at all.
     """
 
-    errors: np.ndarray
+    laws: np.ndarray
+    rows: np.ndarray
     jumps: tuple[Jump, ...]
     gross: bool
+
+    @property
+    def errors(self) -> np.ndarray:
+        """The larger of both errors of each segment (segments,)."""
+        return np.maximum(self.laws, self.rows)
 
     @property
     def open_jumps(self) -> tuple[Jump, ...]:
@@ -60,7 +67,8 @@ class MeshErrors:
 
 
 def mesh_errors(solution: Solution, tolerance: float) -> MeshErrors:
-    """Return the Look at a solution."""
+    """Return the errors of a solution: those of torques that are known at nodes alone count to its
+    rows, which are asked for there too."""
     problem, motion = solution.problem, solution.problem.motion
     stated = (*laws(problem, motion.collocated), *rigid_contact_laws(problem))
     law = [constraint for constraint, _ in stated]
@@ -69,17 +77,23 @@ def mesh_errors(solution: Solution, tolerance: float) -> MeshErrors:
     wanted = {each.name: each.function for each in (*rows, *law)}
     wanted[TORQUES] = lambda at: at.tau
     values = traces(solution, wanted, s * solution.duration)
-    errors = segment_defects(solution) * motion.segments
+    stated_laws = {each.name for each in law} - {DYNAMICS}
+    missed, passed = segment_defects(solution) * motion.segments, _quadrature_errors(solution)
     for constraint in (*rows, *law):
         excess = _excess(constraint, s, _scaled_rows(problem, constraint, values))
-        errors = np.maximum(errors, _by_segment(motion.breaks, s, excess))
-    errors = np.maximum(errors, _quadrature_errors(solution)) / tolerance
-    jumps = find_jumps(rows, motion, s, values, errors)
-    return MeshErrors(
-        errors=errors,
-        jumps=() if jumps and _asks_rates(solution, rows) else jumps,
+        found = _by_segment(motion.breaks, s, excess)
+        if constraint.name in stated_laws:
+            missed = np.maximum(missed, found)
+        else:
+            passed = np.maximum(passed, found)
+    seen = MeshErrors(
+        laws=missed / tolerance,
+        rows=passed / tolerance,
+        jumps=(),
         gross=_law_gap(solution, law, s, values) > GROSS,
     )
+    jumps = find_jumps(rows, motion, s, values, seen.errors)
+    return seen if jumps and _asks_rates(solution, rows) else replace(seen, jumps=jumps)
 
 
 def _asks_rates(solution: Solution, rows: list[Constraint]) -> bool:

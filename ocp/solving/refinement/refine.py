@@ -37,8 +37,9 @@ def refine(
     Segments with errors above the tolerance are split, knots are multiplied where torques jump, and
     pieces end where loads, spans and supports break. Each phase has a basis of its own. Splines of
     degree 3 and 4 continue with degree 5; meshes keep their order. Free knots are those of the
-    first round. The last round's Verification passes `.require(tolerance)`, and its objective has
-    settled to a tenth of that, if it is to `settle`.
+    first round. Where coordinates have curves of their own, errors of laws split those that follow
+    others, all else the common one. The last round's Verification passes `.require(tolerance)`, and
+    its objective has settled to a tenth of that, if it is to `settle`.
 
     Args:
         problem, transcription, solver, guess, attempts: as in `solve`; the guess starts round one.

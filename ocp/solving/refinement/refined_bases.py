@@ -3,7 +3,7 @@
 Each phase has a basis of its own, which is refined where the phase has errors.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -12,12 +12,13 @@ import numpy as np
 from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
-from ocp.motion.spline import SIDE, BSpline
+from ocp.motion.spline import ALIKE, SIDE, BSpline, coarsest_curve, spline_of_curves
 from ocp.motion.spline_part import Part
 from ocp.problem.phases.phase_problems import with_bases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.refinement.mesh_error import (
+    DEGREE,
     MeshErrors,
     finer_mesh,
     finer_spline,
@@ -119,8 +120,19 @@ def _halve_segments(part: Problem, transcription: Transcription) -> tuple[Proble
 
 
 def _halves(motion: BSpline) -> BSpline:
-    """Return the spline with a knot more in the middle of every segment."""
+    """Return the spline with a knot more in the middle of every segment, of coordinates' own curves
+    in those of each."""
+    if motion.curves:
+        return _with_curves(motion, [_halves(curve) for curve in motion.curves])
     return finer_spline(motion, _middles(motion), (), np.empty(0), least=0)
+
+
+def _with_curves(motion: BSpline, curves: Sequence[BSpline]) -> BSpline:
+    """Return a motion on other curves of its coordinates, those that follow others with the knots
+    of these."""
+    knots = min(curves, key=lambda curve: curve.points).breaks
+    nested = {each: finer_spline(each, knots, (), np.empty(0), least=0) for each in curves}
+    return spline_of_curves((nested[each] for each in curves), motion.degree)
 
 
 def _middles(motion: Basis) -> np.ndarray:
@@ -154,7 +166,10 @@ def with_breaks(
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
     _check_kept(free_knots(problem), instants[0], "free knots")
-    motion = finer_spline(cast(BSpline, problem.motion), torn.ends, (), torn.jumps, 0)
+    motion = cast(BSpline, problem.motion)
+    curves = [finer_spline(each, torn.ends, (), torn.jumps, 0) for each in motion.curves]
+    whole = finer_spline(motion, torn.ends, (), torn.jumps, 0)
+    motion = _with_curves(motion, curves) if curves else whole
     return replace(problem, motion=motion), transcription
 
 
@@ -177,23 +192,64 @@ def finer_basis(
     motion, method = solution.problem.motion, transcription.method
     torn = find_breaks(solution.problem, solution.duration)
     jumps = () if seen.gross else seen.jumps if held else seen.open_jumps
-    more = np.append(torn.ends, _split_instants(motion, seen, held))
+    faulty = bool((seen.errors > 1).any())
     if isinstance(method, Collocation):
+        more = np.append(torn.ends, _split_instants(motion, seen, held, faulty))
         inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
-    motion = finer_spline(cast(BSpline, motion), more, jumps, torn.jumps)
+    whole = cast(BSpline, motion)
+    base, curves = coarsest_curve(whole), {}
+    for curve, own in _errors_by_curve(whole, seen).items():
+        way = (held, faulty) if curve == base else (0, faulty or held > 0)
+        more = np.append(torn.ends, _split_instants(curve, own, *way))
+        least = curve.degree if whole.curves else DEGREE
+        curves[curve] = finer_spline(curve, more, jumps, torn.jumps, least)
+    if not whole.curves:
+        return replace(problem, motion=curves[whole]), transcription
+    motion = _with_curves(whole, [curves[each] for each in whole.curves])
     return replace(problem, motion=motion), transcription
 
 
-def _split_instants(motion: Basis, seen: MeshErrors, held: int) -> np.ndarray:
-    """Return the instants (k,) that split segments.
+def _errors_by_curve(motion: BSpline, seen: MeshErrors) -> dict[BSpline, MeshErrors]:
+    """Return {curve: errors of its segments} of a motion, where coordinates have curves of their
+    own.
+
+    Those of rows are left to the curve of coordinates that follow no others, to whose segments
+    nodes belong, those of laws to others, that follow by them: where several do, to the shortest
+    segments.
+    """
+    if not motion.curves:
+        return {motion: seen}
+    base, found = coarsest_curve(motion), {}
+    others = [curve for curve in motion.rows_by_curve if curve != base]
+    for curve in motion.rows_by_curve:
+        place = np.searchsorted(curve.breaks, _middles(motion)) - 1
+        laws, rows = np.zeros((2, curve.segments))
+        if curve == base:
+            np.maximum.at(rows, place, seen.rows)
+        else:
+            np.maximum.at(laws, place, seen.laws)
+            least = np.min([_lengths(each, _middles(curve)) for each in others], axis=0)
+            laws[np.diff(curve.breaks) > least + ALIKE] = 0.0
+        found[curve] = replace(seen, laws=laws, rows=rows)
+    return found
+
+
+def _lengths(curve: BSpline, instants: np.ndarray) -> np.ndarray:
+    """Return the lengths (N,) of the segments of a curve in which instants (N,) lie."""
+    return np.diff(curve.breaks)[np.searchsorted(curve.breaks, instants) - 1]
+
+
+def _split_instants(motion: Basis, seen: MeshErrors, held: int, faulty: bool) -> np.ndarray:
+    """Return the instants (k,) that split segments, of a motion some of which are `faulty`, or of
+    its coordinates' own curve.
 
     Where the certificate has `held` once, those that may still change the objective are split, and
     where it has before, or finds nothing in any of them, all, unless jumps are to be placed first.
     """
     order = max(2, motion.degree - 1)
-    if not seen.gross and (seen.open_jumps or (not held and (seen.errors > 1).any())):
+    if not seen.gross and (seen.open_jumps or (not held and faulty)):
         return split_instants(motion.breaks, _splittable_errors(motion, seen), order)
     if held == 1:
         more = split_instants(motion.breaks, seen.errors / SETTLED, order)

@@ -14,7 +14,7 @@ import numpy as np
 from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import NotVerified, Verification
 from ocp.motion.basis import Basis
-from ocp.motion.spline import BSpline
+from ocp.motion.spline import BSpline, coarsest_curve
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution, Statistics
 from ocp.solvers.budget import Budget, budget
@@ -134,7 +134,8 @@ def worst_row(certificate: Verification) -> tuple[str, float]:
 
 
 def spread_of(motion: Basis) -> int:
-    """Return the number of segments that enclose no jump."""
+    """Return the number of segments that enclose no jump, of coordinates that follow no others."""
+    motion = coarsest_curve(motion)
     enclosing = isinstance(motion, BSpline) and len(motion.jumps)
     return motion.segments - int(enclosing)
 

@@ -11,7 +11,6 @@ contact begins or ends accelerations go on, and no more.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import casadi as ca
@@ -20,7 +19,8 @@ import numpy as np
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.parameters import nominal
-from ocp.motion.spline import ALIKE, BSpline
+from ocp.mechanics.values.validation import positive_integer
+from ocp.motion.spline import ALIKE, BSpline, spline_of_curves
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.transmitted_wrenches import passive_rows
 from ocp.problem.phases.phase_problems import with_bases
@@ -48,7 +48,9 @@ def with_dependent_curves(problem: Problem, pieces: int = PIECES) -> Problem:
             coordinates that depend on the others. Between knots these are off by the sixth power of
             that.
 
-    Raises ValueError without a BSpline, and where nothing makes coordinates depend on others.
+    Raises:
+        ValueError: without a BSpline, where nothing makes coordinates depend on others, and for
+            fewer pieces than the motion has segments, which are none of their own.
     """
     spans = {name: dependent_spans(part) for name, part in problem.parts.items()}
     if not any(spans.values()):
@@ -69,19 +71,24 @@ def _with_curves(problem: Problem, spans: dict[int, tuple[Span, ...]], pieces: i
     motion = problem.motion
     if not isinstance(motion, BSpline) or motion.moving or motion.curves:
         raise ValueError(f"motion: expected a BSpline on given knots, got {motion!r}")
+    if positive_integer("pieces", pieces) < motion.segments:
+        raise ValueError(
+            f"pieces: expected at least {motion.segments}, as many as the motion has segments, so "
+            f"that coordinates that follow others have knots of their own, got {pieces}"
+        )
     degree = max(DEGREE, motion.degree)
     inner = [float(s) for s in motion.inner or motion.breaks[1:-1]]
     own = {s: inner.count(s) + degree - motion.degree for s in inner}
     times = _knots(own, spans, degree, pieces)
-    whole = _spline(degree, times)
     curves = [motion] * problem.tree.dof
     for row, held in spans.items():
         kept = dict.fromkeys(own, 1)
         for start, end in held:
             kept |= {s: most for s, most in times.items() if start < s < end}
             kept |= {s: degree - KEPT for s in (start, end) if 0 < s < 1}
-        curves[row] = _spline(degree, kept)
-    return replace(whole, curves=tuple(curves))
+        every = tuple(s for s, count in sorted(kept.items()) for _ in range(count))
+        curves[row] = BSpline(points=len(every) + degree + 1, degree=degree, inner=every)
+    return spline_of_curves(curves, degree)
 
 
 def dependent_spans(problem: Problem) -> dict[int, tuple[Span, ...]]:
@@ -171,9 +178,3 @@ def _knots(
             count = int(np.ceil((b - a) * pieces - ALIKE))
             known |= dict.fromkeys(np.linspace(a, b, count + 1)[1:-1].tolist(), 1)
     return dict(sorted(known.items()))
-
-
-def _spline(degree: int, times: dict[float, int]) -> BSpline:
-    """Return the BSpline of inner knots, each so many times."""
-    inner = tuple(s for s, count in sorted(times.items()) for _ in range(count))
-    return BSpline(points=len(inner) + degree + 1, degree=degree, inner=inner)

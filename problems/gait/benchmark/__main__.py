@@ -33,6 +33,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         conditions = chosen(names_among(flags.only, SETS))
         if flags.json is not None:
             check_writable(flags.json)
+        words = "walks are written down, before the first is solved: some seconds each"
+        print(f"{len(conditions)} {words}", file=sys.stderr)
         options = {name: getattr(flags, name) for name in STUDY_FLAGS}
         study = swept(conditions, watch=partial(say_cell, usual=LEVEL), **options)
     except (ValueError, OSError) as error:

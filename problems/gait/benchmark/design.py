@@ -6,18 +6,18 @@ are given, not found, and where they were not told they are those of van der Zee
 speed [assumed].
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp import Solution, Solver, Transcription
+from ocp import Attempt, Problem, Solution, Solver, Transcription, refine, verify
 from ocp.motion import quadrature
 from ocp.problem import LAWS, metabolic_powers
 from ocp.problems.gait.card import report_card
-from ocp.problems.gait.conditions.measuring import bare_share, measured_by
+from ocp.problems.gait.conditions.measuring import TOLERANCE, bare_share, certified, measured_by
 from ocp.problems.gait.conditions.people import (
     ABE,
     GOMENUKA,
@@ -27,7 +27,8 @@ from ocp.problems.gait.conditions.people import (
     VAN_DER_ZEE,
     measured_step,
 )
-from ocp.problems.gait.muscle_gait import problem, walk_by_muscles
+from ocp.problems.gait.muscle_gait import OPTIONS, problem, walk_by_muscles
+from ocp.problems.gait.solve_step import counted
 from ocp.studies import Study, carry_out, cell, content_of, recipe
 
 SLOPES = ("slopes", "slow", "gentle", "steep")  # sets over grades
@@ -53,6 +54,7 @@ TRUNK = (0.0, 16.0)  # kg, of the loads of Schertzer's people
 UMBERGER_SPEED = 1.3
 CHEAPEST = 1.002 * 54.3 / 60.0  # strides a second
 UMBERGER = {-20.0: 4.26, -10.0: 3.29, 0.0: 3.05, 10.0: 3.26, 20.0: 3.68}
+ROUNDS = 3  # of refinement; the first is on the usual basis
 SPEEDS = (0.9, 1.1, 1.4, 1.6)  # m/s, of van der Zee's people
 
 
@@ -196,7 +198,7 @@ def swept(conditions: Sequence[Condition], **options: Any) -> Study:
         conditions: in which to walk.
         options: those of `carry_out`: file, workers, watch, retry, seconds.
     """
-    way = recipe(problem, Transcription(), Solver(), method=walk_by_muscles, measure=walked)
+    way = recipe(problem, Transcription(), Solver(), method=walk_refined, measure=walked)
     order = on_the_way(conditions)
     names = [each.name for each in order]
     plan: list[tuple[Any, int | None]] = []
@@ -207,6 +209,36 @@ def swept(conditions: Sequence[Condition], **options: Any) -> Study:
         plan.append((cell(each.arguments, content_of(way, each.arguments), after), start))
     study = carry_out(plan, **options)
     return replace(study, cells=tuple(study.cells[names.index(each.name)] for each in conditions))
+
+
+def walk_refined(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+) -> Solution:
+    """Solve a walk by muscles, and where its certificate fails to TOLERANCE, on finer bases, ROUNDS
+    at most; where it holds on none of these the walk is what it was."""
+    found = walk_by_muscles(problem, transcription, solver, guess=guess, watch=watch)
+    if not found.success:
+        return found
+    known = replace(found, verification=verify(found))
+    if certified(known)["certified"]:
+        return known
+    finer = refine(
+        found.problem,
+        TOLERANCE,
+        found.transcription,
+        replace(solver, plugin=found.statistics["plugin"]),
+        guess=found,
+        attempts=(Attempt(options=OPTIONS),),
+        rounds=ROUNDS,
+        settle=False,
+        watch=watch,
+    )
+    return counted("coarse", found, finer) if finer.success else known
 
 
 def walked(solution: Solution) -> dict[str, float]:
