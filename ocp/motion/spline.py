@@ -244,10 +244,10 @@ def spline_of_curves(curves: Iterable[BSpline], degree: int) -> BSpline:
     for curve in dict.fromkeys(curves):
         places = np.searchsorted(known, np.array(curve.inner or curve.breaks[1:-1]) + ALIKE) - 1
         inner = [known[place] for place in places]
-        kept[curve] = _with_knots(curve.degree, inner)
+        kept[curve] = spline_with_knots(curve.degree, inner)
         for s in inner:
             times[s] = max(times.get(s, 0), inner.count(s) + degree - curve.degree)
-    whole = _with_knots(degree, (s for s, count in times.items() for _ in range(count)))
+    whole = spline_with_knots(degree, (s for s, count in times.items() for _ in range(count)))
     return replace(whole, curves=tuple(kept[curve] for curve in curves))
 
 
@@ -272,7 +272,7 @@ def split_segments(motion: BSpline, times: int = 2) -> BSpline:
         points = times * motion.segments + motion.degree
         return BSpline(points=points, degree=motion.degree, clamped=motion.clamped)
     steps = sample(motion, times)
-    return _with_knots(motion.degree, (*motion.inner, *np.setdiff1d(steps, motion.breaks)))
+    return spline_with_knots(motion.degree, (*motion.inner, *np.setdiff1d(steps, motion.breaks)))
 
 
 def insert_knots(
@@ -286,7 +286,7 @@ def insert_knots(
     """
     knots, p = sorted(float(knot) for knot in knots), motion.degree
     inner = motion.inner or motion.breaks[1:-1]
-    more = _with_knots(p, (*inner, *knots))
+    more = spline_with_knots(p, (*inner, *knots))
     t, points = motion._clamped_to(p), clamped_points(motion, control_points)
     for x in knots:
         k = int(np.searchsorted(t, x, side="right")) - 1
@@ -308,7 +308,7 @@ def clamped_points(motion: BSpline, control_points: ArrayLike) -> Array:
     return clamped.through(lambda s, order: points @ motion.values(s, order).T)
 
 
-def _with_knots(degree: int, inner: Iterable[float]) -> BSpline:
+def spline_with_knots(degree: int, inner: Iterable[float]) -> BSpline:
     """Return the clamped BSpline with these inner knots, in any order."""
     inner = tuple(sorted(float(knot) for knot in inner))
     return BSpline(points=len(inner) + degree + 1, degree=degree, inner=inner)

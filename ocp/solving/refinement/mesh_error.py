@@ -17,7 +17,7 @@ from ocp.certificate.checks.replay_motion import segment_defects
 from ocp.certificate.row_violations import law_scales
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
-from ocp.motion.spline import APART, BSpline
+from ocp.motion.spline import APART, BSpline, spline_with_knots
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.reserved_names import DYNAMICS, PASSIVE
 from ocp.problem.statement import Problem
@@ -248,8 +248,7 @@ def finer_spline(
         near = min(knots, key=lambda knot: abs(knot - s), default=np.inf)
         knots.pop(near if abs(near - s) < APART else None, None)
         knots[float(s)] = full
-    inner = tuple(sorted(knots.elements()))
-    return BSpline(points=len(inner) + degree + 1, degree=degree, inner=inner)
+    return spline_with_knots(degree, knots.elements())
 
 
 def finer_mesh(breaks: np.ndarray, more: np.ndarray, jumps: tuple[Jump, ...]) -> tuple[float, ...]:

@@ -3,7 +3,7 @@
 Each phase has a basis of its own, which is refined where the phase has errors.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -122,17 +122,23 @@ def _halve_segments(part: Problem, transcription: Transcription) -> tuple[Proble
 def _halves(motion: BSpline) -> BSpline:
     """Return the spline with a knot more in the middle of every segment, of coordinates' own curves
     in those of each."""
-    if motion.curves:
-        return _with_curves(motion, [_halves(curve) for curve in motion.curves])
-    return finer_spline(motion, _middles(motion), (), np.empty(0), least=0)
+    return _by_curve(motion, lambda curve: _with_instants(curve, _middles(curve)))
 
 
-def _with_curves(motion: BSpline, curves: Sequence[BSpline]) -> BSpline:
-    """Return a motion on other curves of its coordinates, those that follow others with the knots
-    of these."""
-    knots = min(curves, key=lambda curve: curve.points).breaks
-    nested = {each: finer_spline(each, knots, (), np.empty(0), least=0) for each in curves}
-    return spline_of_curves((nested[each] for each in curves), motion.degree)
+def _with_instants(curve: BSpline, more: np.ndarray) -> BSpline:
+    """Return a curve with a knot more at each of some instants."""
+    return finer_spline(curve, more, (), np.empty(0), least=0)
+
+
+def _by_curve(motion: BSpline, finer: Callable[[BSpline], BSpline]) -> BSpline:
+    """Return a motion made finer, or each of its coordinates' own curves: those that follow others
+    get the knots of these too."""
+    if not motion.curves:
+        return finer(motion)
+    made = {curve: finer(curve) for curve in motion.rows_by_curve}
+    knots = min(made.values(), key=lambda curve: curve.points).breaks
+    nested = {each: _with_instants(one, knots) for each, one in made.items()}
+    return spline_of_curves((nested[each] for each in motion.curves), motion.degree)
 
 
 def _middles(motion: Basis) -> np.ndarray:
@@ -166,10 +172,10 @@ def with_breaks(
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
     _check_kept(free_knots(problem), instants[0], "free knots")
-    motion = cast(BSpline, problem.motion)
-    curves = [finer_spline(each, torn.ends, (), torn.jumps, 0) for each in motion.curves]
-    whole = finer_spline(motion, torn.ends, (), torn.jumps, 0)
-    motion = _with_curves(motion, curves) if curves else whole
+    motion = _by_curve(
+        cast(BSpline, problem.motion),
+        lambda curve: finer_spline(curve, torn.ends, (), torn.jumps, 0),
+    )
     return replace(problem, motion=motion), transcription
 
 
@@ -199,16 +205,14 @@ def finer_basis(
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
     whole = cast(BSpline, motion)
-    base, curves = coarsest_curve(whole), {}
-    for curve, own in _errors_by_curve(whole, seen).items():
+    base, errors = coarsest_curve(whole), _errors_by_curve(whole, seen)
+
+    def finer(curve: BSpline) -> BSpline:
         way = (held, faulty) if curve == base else (0, faulty or held > 0)
-        more = np.append(torn.ends, _split_instants(curve, own, *way))
-        least = curve.degree if whole.curves else DEGREE
-        curves[curve] = finer_spline(curve, more, jumps, torn.jumps, least)
-    if not whole.curves:
-        return replace(problem, motion=curves[whole]), transcription
-    motion = _with_curves(whole, [curves[each] for each in whole.curves])
-    return replace(problem, motion=motion), transcription
+        more = np.append(torn.ends, _split_instants(curve, errors[curve], *way))
+        return finer_spline(curve, more, jumps, torn.jumps, 0 if whole.curves else DEGREE)
+
+    return replace(problem, motion=_by_curve(whole, finer)), transcription
 
 
 def _errors_by_curve(motion: BSpline, seen: MeshErrors) -> dict[BSpline, MeshErrors]:

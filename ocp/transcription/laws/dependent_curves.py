@@ -10,6 +10,7 @@ holds, enough to follow from the others all along; the others keep the statement
 contact begins or ends accelerations go on, and no more.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -20,7 +21,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_structure import choose_bearing_rows, structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.validation import positive_integer
-from ocp.motion.spline import ALIKE, BSpline, spline_of_curves
+from ocp.motion.spline import ALIKE, BSpline, spline_of_curves, spline_with_knots
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.transmitted_wrenches import passive_rows
 from ocp.problem.phases.phase_problems import with_bases
@@ -86,8 +87,7 @@ def _with_curves(problem: Problem, spans: dict[int, tuple[Span, ...]], pieces: i
         for start, end in held:
             kept |= {s: most for s, most in times.items() if start < s < end}
             kept |= {s: degree - KEPT for s in (start, end) if 0 < s < 1}
-        every = tuple(s for s, count in sorted(kept.items()) for _ in range(count))
-        curves[row] = BSpline(points=len(every) + degree + 1, degree=degree, inner=every)
+        curves[row] = spline_with_knots(degree, Counter(kept).elements())
     return spline_of_curves(curves, degree)
 
 
