@@ -57,6 +57,11 @@ class Factorisation:
             self.sizes["la"][0] = self.info[1]
         raise AssertionError("asks for room again and again")
 
+    def seconds(self):
+        """Return the estimate of a factorisation's time."""
+        self.library.planned_seconds.restype = ctypes.c_double
+        return self.library.planned_seconds(self.work.ctypes.data_as(ctypes.c_void_p))
+
     def solve(self, rhs):
         self.rhs = rhs.copy()
         self.call("cd", "n a la work small reals small rhs small small small reals")
@@ -299,6 +304,54 @@ def test_an_inequality_at_its_bound_that_equations_imply_has_the_inertia_of_a_mi
     matrix[n + 1 : n + 3, :n], matrix[n + 3, :n] = equations, equations.sum(axis=0)
     matrix += np.tril(matrix, -1).T
     assert Factorisation(matrix).factorise(matrix) == (0, 3)
+
+
+def arrow(rng, blocks, core):
+    """Return a symmetric matrix of blocks, each beside some of a dense core."""
+    size, own = 80, blocks * 80
+    matrix = np.zeros((own + core, own + core))
+    matrix[own:, own:] = rng.normal(size=(core, core)) + np.diag(rng.normal(0, 30, core))
+    for block in range(blocks):
+        here = slice(block * size, (block + 1) * size)
+        beside = own + rng.choice(core, 20, replace=False)
+        matrix[here, here] = rng.normal(size=(size, size)) + np.diag(rng.normal(0, 30, size))
+        matrix[beside, here] = rng.normal(size=(20, size))
+    lower = np.tril(matrix)
+    return lower + np.tril(lower, -1).T
+
+
+@compiler_needed
+@pytest.mark.parametrize("seed", range(3))
+def test_the_number_of_threads_changes_no_bit_of_a_solution(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    matrix = arrow(rng, 8, 600 + 37 * seed)
+    rhs, solutions = rng.normal(size=len(matrix)), []
+    negative = (np.linalg.eigvalsh(matrix) < 0).sum()
+    made = Factorisation(matrix)
+    for threads in (1, 2, 5, *[3] * 10):
+        monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+        assert made.factorise(matrix) == (0, negative)
+        solutions.append(made.solve(rhs))
+    assert made.seconds() > 5e-3  # from which threads share it
+    assert np.abs(matrix @ solutions[0] - rhs).max() < 1e-8
+    for each in solutions[1:]:
+        assert (each == solutions[0]).all()
+
+
+@compiler_needed
+def test_a_singular_row_is_found_by_whatever_thread(monkeypatch):
+    """Rows of zeros in three blocks: each waits, in the same order by any threads."""
+    rng = np.random.default_rng(7)
+    matrix = arrow(rng, 8, 650)
+    held = np.arange(5, 8 * 80, 240)
+    matrix[held], matrix[:, held] = 0.0, 0.0
+    matrix[held, 8 * 80] = matrix[8 * 80, held] = 1.0
+    statuses = []
+    for threads in (1, 2, 5):
+        monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+        statuses.append(Factorisation(matrix).factorise(matrix))
+    assert statuses[0][0] == 3
+    assert statuses == statuses[:1] * 3
 
 
 @compiler_needed

@@ -23,6 +23,11 @@ typedef struct {
   int from, to, count;
 } Run;
 
+/* Fronts `from` to, not including, `end`: one with all that add to it. */
+typedef struct {
+  int from, end;
+} Branch;
+
 enum { UNDECIDED, UNITED, PARTED }; /* pairs of a plan: see part_pairs */
 
 typedef struct {
@@ -35,6 +40,8 @@ typedef struct {
   int parted;      /* pairs, or whether that is decided */
   int fronts, most_pivots, most_wide;
   Front *front;
+  int branches; /* that threads take in turn; fronts of none follow */
+  Branch *branch;
   Run *run;
   int *list;       /* rows of fronts */
   int *entry;      /* entries by the front in which they are first */

@@ -107,10 +107,10 @@ static int ldl(double *A, int m, int *pivot, double *d, double least, double *wo
     d[2 * k + 1] = b, d[2 * k + 2] = c, d[2 * k + 3] = 0, pivot[k + 1] = -1 - p;
     A[(size_t)(k + 1) * m + k] = 0;
     for (int i = k + 2; i < m; i++) other[i] = A[(size_t)i * m + k + 1];
-    for (int i = k + 2; i < m; i++) {
+    for (int i = k + 2; i < m; i++) { /* by fma, as compilers would fuse either product */
       double *row = A + (size_t)i * m;
-      double l = row[k] = (c * one[i] - b * other[i]) / det;
-      double h = row[k + 1] = (a * other[i] - b * one[i]) / det;
+      double l = row[k] = fma(-b, other[i], c * one[i]) / det;
+      double h = row[k + 1] = fma(-b, one[i], a * other[i]) / det;
       if (l == 0 && h == 0) continue;
       subtract_rows(row + k + 2, i - k - 1, l, one + k + 2, h, other + k + 2, 1);
     }
@@ -264,23 +264,23 @@ static void add_strip_times(const double *B, int m, const double *u, double *sum
   }
 }
 
-/* C (w, w) := -Z' X in blocks on and above the diagonal; Z and X are strips of m rows, and C rows. */
-static void product(const double *Z, const double *X, int m, int w, double *C) {
-  for (int j = 0; j < w; j += WIDE)
-    for (int i = 0; i < j + WIDE; i += TALL) {
-      lanes sum[TALL][PARTS] = {{{0}}};
-      const double *z = Z + (size_t)(i / WIDE) * WIDE * m + i % WIDE, *x = X + (size_t)j * m;
-      for (int r = 0; r < m; r++, x += WIDE, z += WIDE) {
-        lanes row[PARTS];
-        for (int part = 0; part < PARTS; part++) {
-          row[part] = *(const lanes *)(x + part * LANES);
-          KEEP_IN_REGISTER(row[part]);
-        }
-        for (int k = 0; k < TALL; k++)
-          for (int part = 0; part < PARTS; part++) sum[k][part] += z[k] * row[part];
+/* Columns j to j + WIDE of C (w, w) := -Z' X, in blocks on and above the diagonal; Z and X are strips
+   of m rows, and C rows. */
+static void multiply_strip(const double *Z, const double *X, int m, int w, int j, double *C) {
+  for (int i = 0; i < j + WIDE; i += TALL) {
+    lanes sum[TALL][PARTS] = {{{0}}};
+    const double *z = Z + (size_t)(i / WIDE) * WIDE * m + i % WIDE, *x = X + (size_t)j * m;
+    for (int r = 0; r < m; r++, x += WIDE, z += WIDE) {
+      lanes row[PARTS];
+      for (int part = 0; part < PARTS; part++) {
+        row[part] = *(const lanes *)(x + part * LANES);
+        KEEP_IN_REGISTER(row[part]);
       }
       for (int k = 0; k < TALL; k++)
-        for (int part = 0; part < PARTS; part++)
-          *(lanes *)(C + (size_t)(i + k) * w + j + part * LANES) = -sum[k][part];
+        for (int part = 0; part < PARTS; part++) sum[k][part] += z[k] * row[part];
     }
+    for (int k = 0; k < TALL; k++)
+      for (int part = 0; part < PARTS; part++)
+        *(lanes *)(C + (size_t)(i + k) * w + j + part * LANES) = -sum[k][part];
+  }
 }

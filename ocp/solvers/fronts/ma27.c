@@ -3,12 +3,16 @@
    vectorised by the compiler. The inertia is exact; rows that make a front singular are eliminated
    after their neighbours from then on, or last of all if that does not help. */
 
+#define _GNU_SOURCE /* for the processors that a process may use */
+
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels.h"
 #include "fronts.h"
@@ -19,6 +23,7 @@
 #include "delayed_rows.h"
 #include "factor.h"
 #include "weak_rows.h"
+#include "threads.h"
 
 enum { KEPT = 64 }; /* plans; the least recently used is dropped first */
 enum { ROOMS = -4, FATAL = -1, SINGULAR = 3 }; /* statuses of MA27 */
@@ -31,7 +36,8 @@ static void free_plan(Plan *plan) {
   if (!plan) return;
   free(plan->pattern.row), free(plan->pattern.col), free(plan->delays), free(plan->front);
   free(plan->dual), free(plan->match);
-  free(plan->run), free(plan->list), free(plan->entry), free(plan->place), free(plan);
+  free(plan->branch), free(plan->run), free(plan->list), free(plan->entry), free(plan->place);
+  free(plan);
 }
 
 static Plan *keep_plan(Plan *plan) {
@@ -91,11 +97,9 @@ static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
   return plan;
 }
 
-static double *uncleared(int64_t count) {
-  double *room = malloc(sizeof(double) * count);
-  if (!room) abort();
-  return room;
-}
+/* Numbers of the values of a matrix, its factors, and the room in which these are made: a room of
+   each factorisation's own would have its pages cleared by the system every time. */
+static int64_t workspace_size(const Plan *plan) { return storage_size(plan) + room_size(plan); }
 
 /* IPOPT's workspace of whole numbers has a plan's serial number at its start. */
 static void write_serial(int *work, int64_t serial) { memcpy(work, &serial, sizeof serial); }
@@ -119,7 +123,8 @@ void ma27ad_(const int *n, const int *nz, const int *row, const int *col, int *i
   Plan *plan = by_pattern(*n, *nz, row, col);
   write_serial(ikeep, plan->serial);
   memset(info, 0, sizeof(int) * 20);
-  info[4] = plan->fronts && storage_size(plan) < INT_MAX ? (int)storage_size(plan) : *nz, info[5] = 4;
+  int known = plan->fronts && workspace_size(plan) < INT_MAX;
+  info[4] = known ? (int)workspace_size(plan) : *nz, info[5] = 4;
   pthread_mutex_unlock(&alone);
   *nsteps = 1, *ops = 0;
 }
@@ -154,15 +159,13 @@ void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double
   if (!plan) plan = by_pattern(*n, *nz, row, col);
   while (plan) {
     int small = plan->fronts || lay_out(plan, a);
-    int64_t need = small ? storage_size(plan) + storage_size(plan) / 4 : 0;
+    int64_t need = small ? workspace_size(plan) + workspace_size(plan) / 4 : 0;
     write_serial(ikeep, plan->serial), write_serial(iw, plan->serial);
     if (!small || need > INT_MAX) info[0] = FATAL;
-    else if (*la < storage_size(plan)) info[0] = ROOMS, info[1] = (int)need;
+    else if (*la < workspace_size(plan)) info[0] = ROOMS, info[1] = (int)need;
     if (info[0]) break;
     pthread_mutex_unlock(&alone);
-    double *room = uncleared(room_size(plan));
-    count = factorise(plan, a, room, &negative, stuck);
-    free(room);
+    count = factorise_by_threads(plan, a, a + storage_size(plan), &negative, stuck);
     pthread_mutex_lock(&alone);
     if (!count) break;
     plan = plan_without(plan, stuck, count);
@@ -204,11 +207,7 @@ void ma27cd_(const int *n, double *a, const int *la, const int *iw, const int *l
   pthread_mutex_lock(&alone);
   Plan *plan = by_serial(read_serial(iw));
   pthread_mutex_unlock(&alone);
-  if (plan) {
-    double *room = uncleared(room_size(plan));
-    solve_with(plan, a, room, rhs);
-    free(room);
-  }
+  if (plan) solve_with(plan, a, a + storage_size(plan), rhs);
   for (int v = 0; !plan && v < *n; v++) rhs[v] = NAN;
 }
 

@@ -89,13 +89,68 @@ static void locate(const Plan *plan, const Front *f, int *local) {
 
 static int64_t room_left(const Front *f) { return (int64_t)f->wide * f->wide; }
 
-/* Find parents, and the runs of rows that go to them; how much is stored, and how much is under way
-   at most: what is left of fronts lies on two piles, so that a front's is written on the one while
-   its children are taken from the top of the other. */
+/* Seconds of all fronts from which threads share them; of a branch at least, and its share of them at
+   most: assumed. */
+static const double THREADED = 5e-3, SHORT = 2e-5, SHARE = 1.0 / 16;
+
+/* Find branches: fronts with all that add to them which take at most a share of the time, and whose
+   parents take more. */
+static void find_branches(Plan *plan) {
+  int *first = ROOM(int, plan->fronts);
+  double *spent = ROOM(double, plan->fronts), all = 0;
+  for (int q = 0; q < plan->fronts; q++) {
+    const Front *f = plan->front + q;
+    double own = seconds(f->pivots, (double)f->pivots * f->pivots, f->width);
+    first[q] = q, spent[q] += own, all += own;
+    for (int c = f->child; c >= 0; c = plan->front[c].next)
+      spent[q] += spent[c], first[q] = first[c] < first[q] ? first[c] : first[q];
+  }
+  plan->branch = ROOM(Branch, plan->fronts);
+  for (int q = 0; q < plan->fronts; q++) {
+    int to = plan->front[q].parent, whole = to < 0 || spent[to] > SHARE * all;
+    if (all > THREADED && whole && spent[q] >= SHORT && spent[q] <= SHARE * all)
+      plan->branch[plan->branches++] = (Branch){first[q], q + 1};
+  }
+  free(first), free(spent);
+}
+
+/* Lay what is left of the fronts from `from` to `end` that are `of` a branch, or of none, on two
+   piles, so that a front's is written on the one while its children are taken from the top of the
+   other; return the end of both. */
+static int64_t lay_on_piles(Plan *plan, const int *branch, int of, int from, int end,
+                            int64_t begin) {
+  int64_t top[2] = {0}, most[2] = {0};
+  for (int q = from; q < end; q++) {
+    Front *f = plan->front + q;
+    if (branch[q] != of) continue;
+    f->left = top[f->side], top[f->side] += room_left(f);
+    if (top[f->side] > most[f->side]) most[f->side] = top[f->side];
+    for (int c = f->child; c >= 0; c = plan->front[c].next)
+      if (branch[c] == of) top[!f->side] -= room_left(plan->front + c);
+  }
+  for (int q = from; q < end; q++)
+    if (branch[q] == of) plan->front[q].left += begin + (plan->front[q].side ? most[0] : 0);
+  return begin + most[0] + most[1];
+}
+
+/* Place what is left of fronts: that of each branch by itself, as threads work on them at a time. */
+static void place_left(Plan *plan) {
+  int *branch = ROOM(int, plan->fronts);
+  for (int b = 0; b < plan->branches; b++)
+    for (int q = plan->branch[b].from; q < plan->branch[b].end; q++) branch[q] = b + 1;
+  plan->pile = lay_on_piles(plan, branch, 0, 0, plan->fronts, 0);
+  for (int b = 0; b < plan->branches; b++) {
+    Branch each = plan->branch[b];
+    plan->pile = lay_on_piles(plan, branch, b + 1, each.from, each.end, plan->pile);
+  }
+  free(branch);
+}
+
+/* Find parents, branches, and the runs of rows that go to parents; how much is stored, and how much
+   is under way at most. */
 static void connect(Plan *plan, const int *of, int *local) {
   int count = 0;
   size_t most = 1;
-  int64_t top[2] = {0}, most_left[2] = {0};
   for (int q = 0; q < plan->fronts; q++) most += plan->front[q].width;
   plan->run = ROOM(Run, most);
   for (int q = 0; q < plan->fronts; q++) {
@@ -110,14 +165,12 @@ static void connect(Plan *plan, const int *of, int *local) {
     Front *f = plan->front + q, *to = plan->front + f->parent;
     if (f->parent >= 0) f->next = to->child, to->child = q, f->side = !to->side;
   }
+  find_branches(plan), place_left(plan);
   for (int q = 0; q < plan->fronts; q++) {
     Front *f = plan->front + q;
-    f->left = top[f->side], top[f->side] += room_left(f), f->runs = count;
-    if (top[f->side] > most_left[f->side]) most_left[f->side] = top[f->side];
-    for (int c = f->child; c >= 0; c = plan->front[c].next)
-      top[!f->side] -= room_left(plan->front + c);
-    if (f->parent < 0) continue;
     const Front *to = plan->front + f->parent;
+    f->runs = count;
+    if (f->parent < 0) continue;
     locate(plan, to, local);
     for (int k = 0; k < f->width; k++) {
       int at = local[plan->list[f->beside + k]];
@@ -128,9 +181,6 @@ static void connect(Plan *plan, const int *of, int *local) {
     }
     f->run_count = count - f->runs;
   }
-  for (int q = 0; q < plan->fronts; q++)
-    if (plan->front[q].side) plan->front[q].left += most_left[0];
-  plan->pile = most_left[0] + most_left[1];
 }
 
 static void entry_places(Plan *plan, const int *of, const int *place, int *local) {
@@ -238,7 +288,10 @@ static int64_t storage_size(const Plan *plan) {
   return plan->pattern.entries + plan->size + 3 * (int64_t)plan->pattern.n + 2 * WIDE;
 }
 
-/* Numbers with which factorise works, and solve_with. */
-static int64_t room_size(const Plan *plan) {
-  return plan->pile + WIDE + (int64_t)plan->most_pivots * (plan->most_wide + 3 + WIDE) + plan->most_wide;
+/* Numbers with which a thread works on fronts, solve_with too. */
+static int64_t desk_size(const Plan *plan) {
+  return WIDE + (int64_t)plan->most_pivots * (plan->most_wide + 3 + WIDE) + plan->most_wide;
 }
+
+/* Numbers with which factorise works. */
+static int64_t room_size(const Plan *plan) { return plan->pile + WIDE + desk_size(plan); }
