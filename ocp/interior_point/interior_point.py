@@ -21,9 +21,11 @@ from ocp.interior_point.barrier import (
 )
 from ocp.interior_point.filter import Filter, Trial, is_sufficient
 from ocp.interior_point.iterate import (
+    Aim,
     Evaluation,
     Point,
     Slopes,
+    bound_multiplier_steps,
     fraction_to_boundary,
     limit_bound_multipliers,
     residuals,
@@ -43,6 +45,7 @@ COLLAPSED = 3  # shifted steps of the least barrier parameter after which it is 
 IMPRECISE = 1e-5  # residual after refinements with which a better factorisation is tried
 CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and the gain of each
 GAIN = 0.9  # violation over the one before it where slacks follow rows, or feasibility is restored
+LONG, LONGER, SHARES = 0.9, 0.01, 9  # steps that nothing corrects, gain, shares tried: assumed
 TINY = 10 * np.finfo(float).eps  # steps relative to the variables
 DIVERGED = 1e20  # size of variables at which the search ends
 DISTANT = 1e10  # and at which rounding of rows, larger than tolerances, may stop all steps
@@ -76,7 +79,8 @@ class Stage(Evaluation, Protocol):
 class Settings:
     """Options of IPOPT: tolerance `tol` of the scaled error, `max_iter` iterations,
     `max_wall_time` (s), first barrier parameter `mu_init`. The last one is an eleventh of `tol`, or
-    `mu_min` if that is less. `adaptive`: the parameter is chosen for each step.
+    `mu_min` if that is less. `adaptive`: the parameter is chosen for each step. `near`: the search
+    begins near a solution, and steps that bounds cut off are corrected.
     """
 
     tol: float = 1e-8
@@ -85,6 +89,7 @@ class Settings:
     mu_init: float = 0.1
     mu_min: float = np.inf
     adaptive: bool = False
+    near: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,6 +351,10 @@ class Search:
         self.tiny = self.tiny + 1 if tiny else 0
         if tiny and point.theta > self.settings.tol:
             return None
+        if self.settings.near and not self.regularized and min(longest, z_length) < LONG:
+            corrected = self._complementarity_correction(point, here, step, longest, z_length)
+            if corrected is not None:
+                return corrected
         length, least = longest, self.filter.least_length(here, slope)
         while tiny or length > least:
             v = point.v + length * dv
@@ -418,6 +427,36 @@ class Search:
             values, before = own * values + self.stage.values(v), again.theta
         return None
 
+    def _complementarity_correction(
+        self, point: Point, here: Trial, step: Step, longest: float, z_length: float
+    ) -> Point | None:
+        """Return the point of a step that bounds cut off, with what steps of distances times those
+        of multipliers add made up for (Mehrotra 1992) by the share that leads farthest (Colombo &
+        Gondzio 2008), if violation falls by more than the step itself could lower it.
+        """
+        dv, dy = step
+        lower, upper = bound_multiplier_steps(point, dv, self.mu)
+        added = np.array([dv * lower, -dv * upper])
+        pull = added[1] / point.above - added[0] / point.below
+        more_v, more_y = self.stage.solve(pull, np.zeros(len(dy)))
+
+        def lengths(share: float) -> tuple[float, float]:
+            aim = self.mu - share * added
+            return fraction_to_boundary(point, dv + share * more_v, aim, self._tau())
+
+        shares = np.linspace(longest * z_length, 1.0, SHARES).tolist()
+        share = max(shares, key=lambda each: float(np.prod(lengths(each))))
+        own, z_own = lengths(share)
+        if own < longest + LONGER or z_own < z_length:
+            return None
+        dv, dy = dv + share * more_v, dy + share * more_y
+        trial = self._trial(point.v + own * dv)
+        slope = float(point.barrier_slope(self.mu) @ dv)
+        promised = trial.theta <= (1.0 - longest) * here.theta
+        if not (promised and self._accepts(here, trial, slope, own)):
+            return None
+        return self._next_point(point, trial.v, own, (dv, dy), z_own, self.mu - share * added)
+
     def _trial(self, v: np.ndarray) -> Trial:
         values = self.stage.values(v)
         theta = float(np.sum(np.abs(values)))
@@ -434,12 +473,16 @@ class Search:
         length: float,
         step: Step,
         z_length: float,
+        aim: Aim | None = None,
     ) -> Point:
-        """Return the point at v with multipliers moved along a step."""
+        """Return the point at v with multipliers moved along a step, toward products of the barrier
+        parameter unless others are aimed at."""
         if self.free:
             self.blocked = self.blocked + 1 if length < SHORT else 0
         self.stalled = self.stalled + 1 if length < SHORT and not self.free else 0
         dv, dy = step
-        z_lower, z_upper = step_bound_multipliers(point, dv, self.mu, z_length)
+        z_lower, z_upper = step_bound_multipliers(
+            point, dv, self.mu if aim is None else aim, z_length
+        )
         new = Point.at(self.stage, v, point.y + length * dy, z_lower, z_upper)
         return limit_bound_multipliers(new, self.mu)

@@ -69,6 +69,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     ready = nlp.made.pop(key, None)
     condensed = ready[0] if ready else Condensed(Patterns(nlp, solver.hessian, fastest_engine()))
     program = Program(nlp, np.array(start.x, dtype=float).ravel(), condensed.patterns)
+    pushed = options["bound_push"] >= options["mu_init"]  # away from bounds as it is
     settings = SearchSettings(
         adaptive=options["mu_strategy"] == "adaptive",
         tol=options["tol"],
@@ -76,6 +77,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
         max_wall_time=options["max_wall_time"],
         mu_init=options["mu_init"],
         mu_min=options["mu_min"],
+        near=start.warm and not pushed,
     )
 
     v = initial_variables(program, start, options)
@@ -104,7 +106,6 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             follow=program.with_slacks_at_rows,
         )
         try:
-            pushed = options["bound_push"] >= settings.mu_init  # away from bounds as it is
             mu = 0.0 if pushed else settings.mu_init
             result = search.search_from(initial_point(stage, start, v, mu))
         finally:

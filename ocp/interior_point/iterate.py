@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 Slopes: TypeAlias = Any  # first derivatives, as a stage has them
+Aim: TypeAlias = float | np.ndarray  # products to reach, or (2, size) of lower and upper bounds
 
 DAMPING = 1e-5  # of variables with one bound (section 3.7)
 SCALED = 100.0  # mean multiplier above which errors are divided (equation 6)
@@ -178,32 +179,31 @@ def residuals(point: Point) -> Residuals:
     )
 
 
-def fraction_to_boundary(
-    point: Point, dv: np.ndarray, mu: float, tau: float
-) -> tuple[float, float]:
+def fraction_to_boundary(point: Point, dv: np.ndarray, aim: Aim, tau: float) -> tuple[float, float]:
     """Return the longest step of variables and of bounds' multipliers (equation 15)."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         down = np.where(dv < 0, tau * point.below / -dv, np.inf)
         up = np.where(dv > 0, tau * point.above / dv, np.inf)
-        step_lower, step_upper = _z_steps(point, dv, mu)
+        step_lower, step_upper = bound_multiplier_steps(point, dv, aim)
         lower = np.where(step_lower < 0, tau * point.z_lower / -step_lower, np.inf)
         upper = np.where(step_upper < 0, tau * point.z_upper / -step_upper, np.inf)
     lengths = [float(np.min(each, initial=1.0)) for each in (down, up, lower, upper)]
     return min(lengths[:2]), min(lengths[2:])
 
 
-def _z_steps(point: Point, dv: np.ndarray, mu: float) -> tuple[np.ndarray, np.ndarray]:
+def bound_multiplier_steps(point: Point, dv: np.ndarray, aim: Aim) -> tuple[np.ndarray, np.ndarray]:
     """Return the Newton steps of the multipliers of bounds (equation 12)."""
-    lower = mu / point.below - point.z_lower - point.z_lower / point.below * dv
-    upper = mu / point.above - point.z_upper + point.z_upper / point.above * dv
+    low, high = (aim, aim) if isinstance(aim, float) else aim
+    lower = low / point.below - point.z_lower - point.z_lower / point.below * dv
+    upper = high / point.above - point.z_upper + point.z_upper / point.above * dv
     return lower, upper
 
 
 def step_bound_multipliers(
-    point: Point, dv: np.ndarray, mu: float, length: float
+    point: Point, dv: np.ndarray, aim: Aim, length: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the multipliers of bounds after a step of this length."""
-    lower, upper = _z_steps(point, dv, mu)
+    lower, upper = bound_multiplier_steps(point, dv, aim)
     return point.z_lower + length * lower, point.z_upper + length * upper
 
 

@@ -199,7 +199,7 @@ def make_restoration(
         elastic = ElasticStage(stage, first.v, float(np.sqrt(mu)))
         inner = Search(
             elastic,
-            replace(settings, mu_init=mu),
+            replace(settings, mu_init=mu, near=False),
             lambda point: show(_program_point(stage, elastic, point)) if inner.count else False,
             accept=lambda point: inner.count > 0 and _is_accepted(search, first, elastic, point),
         )

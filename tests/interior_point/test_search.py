@@ -8,7 +8,7 @@ from stated_programs import stated
 from ocp.interior_point.condensed_systems import row_space
 from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_sufficient
 from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
-from ocp.interior_point.iterate import Point
+from ocp.interior_point.iterate import Point, fraction_to_boundary, residuals
 from ocp.interior_point.system_and_initial_point import initial_point
 from ocp.solvers import NLP, Solver, minimize
 from ocp.solvers.solver_backend import Start
@@ -130,6 +130,41 @@ def test_a_full_step_is_corrected_where_curvature_raises_the_violation():
     assert found is not None
     assert np.linalg.norm(found.v - point.v) > 0.9 * np.linalg.norm(dv)
     assert found.theta < 0.3 * full.theta
+
+
+def crowded(seed):
+    """A random quadratic program whose rows are limited on both sides, some equal."""
+    rng = np.random.default_rng(seed)
+    x, rows, root = ca.SX.sym("x", 8), rng.normal(size=(12, 8)), rng.normal(size=(8, 8))
+    middle = rng.normal(size=12)
+    wide = np.where(np.arange(12) < 2, 0.0, 1.0)
+    return NLP(
+        lower=np.full(8, -9.0),
+        upper=np.full(8, 9.0),
+        g_lower=middle - wide,
+        g_upper=middle + wide,
+        objective=ca.Function("f", [x], [ca.sumsqr(ca.DM(root) @ x) / 2]),
+        constraints=ca.Function("g", [x], [ca.DM(rows) @ x]),
+    )
+
+
+def test_a_corrected_step_is_longer_and_leaves_less_violation_than_the_step_itself_could():
+    taken = 0
+    for seed in range(40):
+        search, point = search_at(crowded(seed), np.zeros(8))
+        assert search._factorise(point)
+        search.left = residuals(point)
+        dv, dy = search._direction(point, point.values)
+        lengths = fraction_to_boundary(point, dv, search.mu, search._tau())
+        here = Trial(theta=point.theta, phi=point.barrier(search.mu))
+        found = search._complementarity_correction(point, here, (dv, dy), *lengths)
+        if found is None:
+            continue
+        taken += 1
+        assert found.theta <= (1 - lengths[0]) * point.theta
+        assert (found.below > 0).all() and (found.above > 0).all()
+        assert (found.z_lower >= 0).all() and (found.z_upper >= 0).all()
+    assert taken >= 5
 
 
 def test_multipliers_of_dependent_rows_are_the_least_that_do():
