@@ -133,7 +133,7 @@ def test_a_full_step_is_corrected_where_curvature_raises_the_violation():
 
 
 def crowded(seed):
-    """A random quadratic program whose rows are limited on both sides, some equal."""
+    """A random program of bent rows that are limited on both sides, some equal."""
     rng = np.random.default_rng(seed)
     x, rows, root = ca.SX.sym("x", 8), rng.normal(size=(12, 8)), rng.normal(size=(8, 8))
     middle = rng.normal(size=12)
@@ -144,7 +144,7 @@ def crowded(seed):
         g_lower=middle - wide,
         g_upper=middle + wide,
         objective=ca.Function("f", [x], [ca.sumsqr(ca.DM(root) @ x) / 2]),
-        constraints=ca.Function("g", [x], [ca.DM(rows) @ x]),
+        constraints=ca.Function("g", [x], [ca.DM(rows) @ x + 0.1 * ca.sumsqr(x)]),
     )
 
 
