@@ -5,12 +5,17 @@
 
 enum { MOST_THREADS = 8 };
 
+/* The processors that this process may use, 1 where the system does not tell. */
 static long processors(void) {
 #ifdef __linux__
   cpu_set_t set;
   if (!sched_getaffinity(0, sizeof set, &set)) return CPU_COUNT(&set);
 #endif
+#ifdef _SC_NPROCESSORS_ONLN
   return sysconf(_SC_NPROCESSORS_ONLN);
+#else
+  return 1;
+#endif
 }
 
 /* As many threads as OMP_NUM_THREADS says, else one for each processor. */
