@@ -17,16 +17,6 @@ static Store storage_of(const Plan *plan, double *a) {
   return (Store){rows, d, (int *)(d + 2 * (int64_t)plan->pattern.n)};
 }
 
-/* Where the rows of a child are among those of its parent, in `at`; return how many are pivots. */
-static int rows_in_parent(const Plan *plan, const Front *child, int pivots, int *at) {
-  int k = 0, inner = 0;
-  for (const Run *r = plan->run + child->runs, *end = r + child->run_count; r < end; r++) {
-    if (r->to < pivots) inner += r->count;
-    for (int j = 0; j < r->count; j++) at[k++] = r->to + j;
-  }
-  return inner;
-}
-
 static inline void add_numbers(const double *restrict row, int count, double *restrict to) {
   int j = 0;
   for (; j + LANES <= count; j += LANES) *(lanes *)(to + j) += *(const lanes *)(row + j);
@@ -54,13 +44,14 @@ static void add_to_strips(const Run *r, const double *row, int from, int end, in
     }
 }
 
-/* Add the rows of a child, C (upper triangle), that are pivots of its parent to these: its first
-   `inner` ones, which go where `at` tells. */
+/* Add the rows of a child, C (upper triangle), that are pivots of its parent to these. `at` is room
+   for where these go. */
 static void add_to_pivots(const Plan *plan, const Front *child, const double *C, const Front *to,
-                          double *square, double *rest, const int *at, int inner) {
-  int m = to->pivots, count = child->width;
-  const Run *outer = plan->run + child->runs;
-  while (outer < plan->run + child->runs + child->run_count && outer->to < m) outer++;
+                          double *square, double *rest, int *at) {
+  int m = to->pivots, count = child->width, inner = 0;
+  const Run *outer = plan->run + child->runs, *last = outer + child->run_count;
+  for (; outer < last && outer->to < m; outer++)
+    for (int j = 0; j < outer->count; j++) at[inner++] = outer->to + j;
   for (int i = 0; i < inner; i++) {
     const double *row = C + (size_t)i * child->wide;
     for (int j = i; j < inner; j++) square[(size_t)at[j] * m + at[i]] += row[j];
@@ -96,7 +87,7 @@ typedef void (*Piece)(const Beside *beside, int k);
 
 /* Where a thread puts what is left of fronts, `pile`, and what it works with, `desk`; negative
    eigenvalues that it has met, and the rows that were taken out, where their fronts' rows begin
-   in `stuck`, -1 elsewhere. `crew` are threads with which it shares the pieces of a front, if any. */
+   in `stuck`, -1 elsewhere. It may `share` the pieces of a front with a `crew` of threads. */
 typedef struct {
   double *pile, *desk;
   int negative, *stuck;
@@ -137,9 +128,6 @@ static void multiply(const Beside *beside, int k) {
   multiply_strip(beside->Z, beside->X, f->pivots, f->wide, j, beside->left);
 }
 
-/* Products of a front from which its pieces are shared, some .2 ms: assumed. */
-static const double SHARED = 3e6;
-
 enum { SLICE = 64 }; /* rows of a child in a piece */
 
 static void add_to_left(const Beside *beside, int k) {
@@ -156,6 +144,9 @@ static void add_to_left(const Beside *beside, int k) {
     add_runs(r, beside->C + (size_t)i * child->wide, i, child->width, goal);
   }
 }
+
+/* Products of a front from which its pieces are shared, some .2 ms: assumed. */
+static const double SHARED = 3e6;
 
 static void do_pieces(const Bench *bench, Piece piece, const Beside *beside, int count) {
   double pivots = beside->front->pivots, wide = beside->front->wide;
@@ -177,11 +168,8 @@ static void factorise_fronts(const Plan *plan, double *a, Bench *bench, int from
     int *pivot = s.pivot + f->own;
     memset(square, 0, sizeof(double) * (f->rest - f->square + (int64_t)f->wide * f->pivots));
     for (; k < f->entries; k++) s.rows[plan->place[k]] += a[plan->entry[k]];
-    for (int c = f->child; c >= 0; c = plan->front[c].next) {
-      const Front *child = plan->front + c;
-      int inner = rows_in_parent(plan, child, f->pivots, order);
-      add_to_pivots(plan, child, pile + child->left, f, square, X, order, inner);
-    }
+    for (int c = f->child; c >= 0; c = plan->front[c].next)
+      add_to_pivots(plan, plan->front + c, pile + plan->front[c].left, f, square, X, order);
     double size = fmin(1, largest(square, f->pivots)), least = least_pivot(f) * size;
     double *d = s.d + 2 * f->own;
     int out = ldl(square, f->pivots, pivot, d, least, work, &bench->negative);

@@ -89,26 +89,36 @@ static void locate(const Plan *plan, const Front *f, int *local) {
 
 static int64_t room_left(const Front *f) { return (int64_t)f->wide * f->wide; }
 
-/* Seconds of all fronts from which threads share them; of a branch at least, and its share of them at
-   most: assumed. */
+/* Seconds a front takes, about, were all its pivots beside one another. */
+static double seconds_of(const Front *f) {
+  return seconds(f->pivots, (double)f->pivots * f->pivots, f->width);
+}
+
+static double seconds_of_fronts(const Plan *plan) {
+  double sum = 0;
+  for (int q = 0; q < plan->fronts; q++) sum += seconds_of(plan->front + q);
+  return sum;
+}
+
+/* Seconds of a factorisation from which threads share it; of a branch at least, and its share of
+   all fronts at most: assumed. */
 static const double THREADED = 5e-3, SHORT = 2e-5, SHARE = 1.0 / 16;
 
-/* Find branches: fronts with all that add to them which take at most a share of the time, and whose
-   parents take more. */
+/* Find branches: fronts with all that add to them which take at most a share of the time, and
+   whose parents take more. */
 static void find_branches(Plan *plan) {
+  double *spent = ROOM(double, plan->fronts), most = SHARE * seconds_of_fronts(plan);
   int *first = ROOM(int, plan->fronts);
-  double *spent = ROOM(double, plan->fronts), all = 0;
+  plan->branch = ROOM(Branch, plan->fronts);
   for (int q = 0; q < plan->fronts; q++) {
     const Front *f = plan->front + q;
-    double own = seconds(f->pivots, (double)f->pivots * f->pivots, f->width);
-    first[q] = q, spent[q] += own, all += own;
+    spent[q] = seconds_of(f), first[q] = q;
     for (int c = f->child; c >= 0; c = plan->front[c].next)
       spent[q] += spent[c], first[q] = first[c] < first[q] ? first[c] : first[q];
   }
-  plan->branch = ROOM(Branch, plan->fronts);
   for (int q = 0; q < plan->fronts; q++) {
-    int to = plan->front[q].parent, whole = to < 0 || spent[to] > SHARE * all;
-    if (all > THREADED && whole && spent[q] >= SHORT && spent[q] <= SHARE * all)
+    int to = plan->front[q].parent, whole = to < 0 || spent[to] > most;
+    if (whole && spent[q] >= SHORT && spent[q] <= most)
       plan->branch[plan->branches++] = (Branch){first[q], q + 1};
   }
   free(first), free(spent);
@@ -133,7 +143,7 @@ static int64_t lay_on_piles(Plan *plan, const int *branch, int of, int from, int
   return begin + most[0] + most[1];
 }
 
-/* Place what is left of fronts: that of each branch by itself, as threads work on them at a time. */
+/* Place what is left of fronts: that of each branch by itself, as threads work on several. */
 static void place_left(Plan *plan) {
   int *branch = ROOM(int, plan->fronts);
   for (int b = 0; b < plan->branches; b++)
@@ -165,7 +175,8 @@ static void connect(Plan *plan, const int *of, int *local) {
     Front *f = plan->front + q, *to = plan->front + f->parent;
     if (f->parent >= 0) f->next = to->child, to->child = q, f->side = !to->side;
   }
-  find_branches(plan), place_left(plan);
+  if (plan->seconds > THREADED) find_branches(plan);
+  place_left(plan);
   for (int q = 0; q < plan->fronts; q++) {
     Front *f = plan->front + q;
     const Front *to = plan->front + f->parent;
@@ -253,14 +264,6 @@ static Scheme quicker_scheme(Plan *plan, const Graph *graph, const char *bare,
     else plan->parted = UNITED;
   }
   return s;
-}
-
-/* Seconds of all fronts, were all their pivots beside one another. */
-static double seconds_of_fronts(const Plan *plan) {
-  double sum = 0;
-  for (const Front *f = plan->front; f < plan->front + plan->fronts; f++)
-    sum += seconds(f->pivots, (double)f->pivots * f->pivots, f->width);
-  return sum;
 }
 
 /* Plan the factorisation of a pattern's matrices by the values of the first; 0 where it is too
