@@ -445,8 +445,8 @@ class Search:
             return fraction_to_boundary(point, dv + share * more_v, aim, self._tau())
 
         shares = np.linspace(longest * z_length, 1.0, SHARES).tolist()
-        share = max(shares, key=lambda each: float(np.prod(lengths(each))))
-        own, z_own = lengths(share)
+        tried = [(*lengths(share), share) for share in shares]
+        own, z_own, share = max(tried, key=lambda each: each[0] * each[1])
         if own < longest + LONGER or z_own < z_length:
             return None
         dv, dy = dv + share * more_v, dy + share * more_y
